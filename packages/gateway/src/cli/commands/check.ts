@@ -4,7 +4,8 @@ import type { Flags } from '../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { counted, printed } from '../framework/print.ts'
-import { withStore } from '../target/ask.ts'
+import { ask } from '../target/ask.ts'
+import { withTarget } from '../target/target.ts'
 
 const progressMs = 5000
 
@@ -19,7 +20,7 @@ export async function check(flags: Flags, io: Io): Promise<number> {
     query: parameters,
     onProgress: progressTo(io),
   } as const
-  const asked = withStore(flags, io, ({ ask }) => ask(question))
+  const asked = withTarget(flags, io, (target) => ask(target, question))
   const report = (await asked.catch((error: unknown) => {
     throw error instanceof OperationError ? new UsageError(error.message) : error
   })) as CheckReport

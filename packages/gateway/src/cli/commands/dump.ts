@@ -6,13 +6,12 @@ import { exitCodes } from '../framework/errors.ts'
 import { oneOf } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
 import { withApi } from '../target/api-store.ts'
-import { wantedOf } from '../target/transfer.ts'
+import { filterOf } from '../target/transfer.ts'
 
 export async function dump(flags: Flags, io: Io): Promise<number> {
   const format: FixtureFormat = oneOf(flags, 'format', fixtureFormats) ?? (flags['json'] === true ? 'json' : 'yaml')
-  const { kinds, namespaces } = wantedOf(flags, io)
   await withApi(flags, io, async (store) => {
-    const pieces = writeFixture(dumpStore(store, { kinds, namespaces }), format)
+    const pieces = writeFixture(dumpStore(store, filterOf(flags)), format)
     for await (const lines of pieces) io.out(lines.replace(/\n$/, ''))
   })
   return exitCodes.ok

@@ -10,27 +10,13 @@ import type { Flags } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { printed } from '../framework/print.ts'
-import { closing, openClosedStore } from '../target/open-store.ts'
 import { inWords, transfer } from '../target/transfer.ts'
 
 export async function exportDatabase(flags: Flags, io: Io): Promise<number> {
   const dir = resolve(io.cwd, String(flags['dir']))
   if (existsSync(dir)) throw new UsageError(`${dir} exists already; name a folder that does not`)
-  const moved = await transfer(flags, io, {
-    method: 'export',
-    verb: 'Exported',
-    place: { exportDirectory: dirname(dir), exportName: basename(dir) },
-    // Waiting commits are not applied.
-    inFolder: (dataDir, { project, database, kinds, namespaces }, progress) =>
-      closing(openClosedStore(dataDir), (engine) =>
-        engine.exportEntities(engine.database(project, database), {
-          dir,
-          kinds,
-          namespaces,
-          onProgress: ({ entities }) => progress(entities),
-        }),
-      ),
-  })
+  const place = { exportDirectory: dirname(dir), exportName: basename(dir) }
+  const moved = await transfer(flags, io, { method: 'export', place })
   const { entities, bytes } = moved
   const metadataFile = join(dir, `${basename(dir)}${overallSuffix}`)
   return printed(flags, io, { entities, bytes, metadataFile }, () => [

@@ -5,8 +5,8 @@ import type { Flags } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
 import { text } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
+import { errorIn } from '../target/ask.ts'
 import { namedPlace, type Place, startOrName, whyNone } from '../target/places.ts'
-import { errorIn } from '../target/remote-target.ts'
 
 /** Time limit of an answer, and the pause before the next attempt. */
 const answerMs = 2000

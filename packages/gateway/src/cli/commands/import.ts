@@ -6,33 +6,22 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { DatastoreError } from '@sixtables/engine'
 import { metadataFileOf } from '../../admin/export-locations.ts'
 import type { Flags } from '../framework/command.ts'
-import { UsageError } from '../framework/errors.ts'
+import { OperationError, UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { printed } from '../framework/print.ts'
-import { closing, openStore } from '../target/open-store.ts'
 import { inWords, transfer } from '../target/transfer.ts'
 
 export async function importDatabase(flags: Flags, io: Io): Promise<number> {
   const path = resolve(io.cwd, String(flags['metadata-file']))
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)
-  const moved = await transfer(flags, io, {
-    method: 'import',
-    verb: 'Imported',
-    place: { exportDirectory: path },
-    async inFolder(dataDir, { project, database, kinds, namespaces }, progress) {
-      const metadataFile = await metadataFileOf(path)
-      return await closing(openStore({ dir: dataDir }), (engine) =>
-        engine.importEntities(engine.database(project, database), {
-          metadataFile,
-          kinds,
-          namespaces,
-          onProgress: ({ entities, entitiesTotal }) => progress(entities, entitiesTotal),
-        }),
-      )
-    },
+  // Before a store is created for it.
+  await metadataFileOf(path).catch((error: unknown) => {
+    throw error instanceof DatastoreError ? new OperationError(error.message) : error
   })
+  const moved = await transfer(flags, io, { method: 'import', place: { exportDirectory: path } })
   const { entities, bytes } = moved
   return printed(flags, io, { entities, bytes }, () => [`${inWords('Imported', moved)}.`])
 }

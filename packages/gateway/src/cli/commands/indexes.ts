@@ -7,8 +7,9 @@ import type { Flags } from '../framework/command.ts'
 import { OperationError, UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { columns, counted, printed } from '../framework/print.ts'
-import { withStore } from '../target/ask.ts'
+import { ask } from '../target/ask.ts'
 import { placeInWords, projectOf } from '../target/database.ts'
+import { withTarget } from '../target/target.ts'
 
 /** Interval between questions about unfinished work. */
 const pollMs = 500
@@ -91,14 +92,15 @@ type Ask = <Answer>(what: 'list' | 'create' | 'delete', request?: object) => Pro
 /** Runs the work with the indexes of a database; a server or an opened folder answers. */
 function withIndexes<T>(flags: Flags, io: Io, work: (ask: Ask) => Promise<T>): Promise<T> {
   const place = placeOf(flags, io)
-  return withStore(
+  return withTarget(
     flags,
     io,
-    (store) =>
+    (target) =>
       work(async <Answer>(what: string, request: object = {}) => {
         const path = `/emulator/indexes/${what}`
         // Server and command line are of the same version.
-        return (await store.ask(
+        return (await ask(
+          target,
           what === 'list'
             ? { method: 'GET', path, query: place }
             : { method: 'POST', path, body: { ...place, ...request } },

@@ -4,26 +4,27 @@ import type { Flags } from '../framework/command.ts'
 import { exitCodes, OperationError } from '../framework/errors.ts'
 import { wholeNumber } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
+import { openEvents, serverAt } from '../target/ask.ts'
 import { serverOf } from '../target/places.ts'
 import { createRecording } from '../target/recording-file.ts'
-import { openEvents } from '../target/remote-target.ts'
 
 const secondsMax = 86_400
 
 export async function record(flags: Flags, io: Io): Promise<number> {
   const { address } = await serverOf(flags, io)
   const seconds = wholeNumber(flags, 'seconds', secondsMax)
-  const path = resolve(io.cwd, String(flags['file']))
+  const recording = resolve(io.cwd, String(flags['file']))
   const stop = new AbortController()
   const release = io.onSignal(() => stop.abort())
   let timer: NodeJS.Timeout | undefined
   try {
     // The server is asked before the file is created: an empty file would block the next attempt.
-    const lines = await openEvents(address, 'GET', `/emulator/calls?values=${flags['values'] === true}`, stop.signal)
+    const path = `/emulator/calls?values=${flags['values'] === true}`
+    const lines = await openEvents(serverAt(address), 'GET', path, stop.signal)
     const force = flags['force'] === true
     const whenThere = 'give --force to replace it, or name another file'
-    const file = await createRecording(path, { force, whenThere })
-    io.err(`sixtables: recording the calls of ${address} in ${path}; Ctrl-C ends it`)
+    const file = await createRecording(recording, { force, whenThere })
+    io.err(`sixtables: recording the calls of ${address} in ${recording}; Ctrl-C ends it`)
     if (seconds !== undefined) timer = setTimeout(() => stop.abort(), seconds * 1000)
     try {
       for await (const line of lines) await file.write([line])

@@ -14,10 +14,10 @@ import { exitCodes, OperationError, UsageError } from '../framework/errors.ts'
 import { text, wholeNumber } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
 import { counted } from '../framework/print.ts'
+import { openEvents, serverAt } from '../target/ask.ts'
 import { ask } from '../target/ask-server.ts'
 import { serverOf } from '../target/places.ts'
 import { understood } from '../target/refusal.ts'
-import { openEvents } from '../target/remote-target.ts'
 
 /** Flags with the names of the server's parameters, and one with a longer name. */
 const filters = ['text', 'method', 'kind', 'code', 'slower', 'transaction', 'project', 'database', 'namespace']
@@ -73,7 +73,7 @@ async function follow(flags: Flags, io: Io, query: URLSearchParams): Promise<num
   const stop = new AbortController()
   const release = io.onSignal(() => stop.abort())
   try {
-    const events = await openEvents(address, 'GET', `/emulator/requests/events?${query}`, stop.signal)
+    const events = await openEvents(serverAt(address), 'GET', `/emulator/requests/events?${query}`, stop.signal)
     io.err(`sixtables: the calls of ${address} as they come; Ctrl-C ends it`)
     for await (const data of events) {
       const { requests: found, skipped } = JSON.parse(data) as RequestEvent

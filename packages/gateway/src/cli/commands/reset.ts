@@ -6,11 +6,11 @@ import type { ResetScope } from '../../engine-port.ts'
 import type { Flags } from '../framework/command.ts'
 import { exitCodes, OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
-import { inspect } from '../target/ask.ts'
+import { ask, serverAt } from '../target/ask.ts'
 import { closing, openClosedStore } from '../target/open-store.ts'
 import { type Place, placeOf } from '../target/places.ts'
 import { understood } from '../target/refusal.ts'
-import { askServer, fetchServer } from '../target/remote-target.ts'
+import { inspect } from '../target/target.ts'
 
 export async function reset(flags: Flags, io: Io): Promise<number> {
   // Unlike other commands, reset ignores the project of the environment: without --project it covers all projects.
@@ -31,7 +31,7 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
     }
   }
   if ('address' in place) {
-    const response = await fetchServer(place.address, `/reset${query.size === 0 ? '' : `?${query}`}`, {
+    const response = await serverAt(place.address).fetch(`/reset${query.size === 0 ? '' : `?${query}`}`, {
       method: 'POST',
     })
     if (!response.ok) throw new OperationError(`${place.address} answered ${response.status} to POST /reset`)
@@ -68,7 +68,7 @@ const namesMax = 5
 
 /** The place of a server's data; `undefined` for data in memory, and for other emulators. */
 async function whereData(address: string): Promise<string | undefined> {
-  const facts = (await askServer(address, 'GET', serverPath).catch(() => undefined)) ?? {}
+  const facts = (await ask(serverAt(address), { method: 'GET', path: serverPath }).catch(() => undefined)) ?? {}
   const { dir, sharedStore } = facts as Partial<ServerFacts>
   return sharedStore === undefined ? dir : `the ${sharedStore}`
 }

@@ -16,34 +16,29 @@ import {
   decodeKey,
   decodeProperties,
   decodeValue,
-  type Engine,
   type Key,
   limits,
   type MoreResults,
   type Query,
   statusCodes,
-  systemScheduler,
   type Value,
 } from '@sixtables/engine'
-import { explainGql, explainPath, type PlanReport } from '../../admin/emulator/explain.ts'
-import type { JsonObject } from '../../admin/operations/operations.ts'
-import { Call, messageOf } from '../../call.ts'
+import { explainPath, type PlanReport } from '../../admin/emulator/explain.ts'
+import { messageOf } from '../../call.ts'
 import { type AnswerWriter, writeAnswer } from '../../convert/answer-writer.ts'
 import { contentsOf, numberOf } from '../../convert/wire-fields.ts'
 import type { EntityPage, FixtureStore, StoredEntity } from '../../fixtures/store.ts'
 import type { BoundAggregation } from '../../gql/bind.ts'
 import { writeAggregationQuery, writeQuery } from '../../gql/write-query.ts'
-import { handlersOf } from '../../handlers/handlers.ts'
 import { moreResultsTypes } from '../../handlers/run-query.ts'
 import { dataMethodOf, type MethodName } from '../../methods.ts'
 import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
+import { ask, bodyOf, type Target } from './ask.ts'
 import { databaseOf, projectOf } from './database.ts'
-import { closing, openClosedStore, openStore } from './open-store.ts'
-import { placeOf } from './places.ts'
-import { refusal, refusalOf } from './refusal.ts'
-import { askServer, bodyOf, fetchServer } from './remote-target.ts'
+import { refusal } from './refusal.ts'
+import { withTarget } from './target.ts'
 
 export interface QueryPage {
   readonly entities: readonly StoredEntity[]
@@ -68,40 +63,32 @@ interface Explaining {
 
 const nonTransactional = 2
 
-/**
- * Does the work with the database of the flags, and closes it.
- *
- * @param options.create - whether to create a store if there is none in the folder
- */
-export async function withApi<T>(
+/** Does the work with the database of the flags, and closes it. */
+export function withApi<T>(
   flags: Flags,
   io: Io,
   work: (store: ApiStore) => Promise<T>,
-  options: { readonly create?: boolean } = {},
+  opening?: Parameters<typeof withTarget>[3],
 ): Promise<T> {
-  const project = projectOf(flags, io.env)
-  const place = await placeOf(flags, io)
-  const databaseId = databaseOf(flags)
-  if ('address' in place) return await work(new ApiStore(serverApi(place.address, project), project, databaseId))
-  const opened = options.create === true ? openStore({ dir: place.dir }) : openClosedStore(place.dir)
-  return await closing(opened, (engine) =>
-    work(new ApiStore(folderApi(place.dir, engine, project), project, databaseId)),
-  )
+  const [project, database] = [projectOf(flags, io.env), databaseOf(flags)]
+  return withTarget(flags, io, (target) => work(new ApiStore(target, project, database)), opening)
 }
 
 export class ApiStore implements FixtureStore {
-  /** The server's address, or the folder. */
-  readonly place: string
+  readonly #target: Target
   readonly projectId: string
   /** Empty: the default database. */
   readonly databaseId: string
-  readonly #api: Api
 
-  constructor(api: Api, projectId: string, databaseId: string) {
-    this.place = api.place
+  constructor(target: Target, projectId: string, databaseId: string) {
+    this.#target = target
     this.projectId = projectId
     this.databaseId = databaseId
-    this.#api = api
+  }
+
+  /** The server's address, or the folder. */
+  get place(): string {
+    return this.#target.place
   }
 
   async allocateIds(keys: readonly Key[]): Promise<readonly Key[]> {
@@ -191,8 +178,15 @@ export class ApiStore implements FixtureStore {
   }
 
   /** The plan of a GQL query, in lines; empty from a server without this endpoint. */
-  plan(gql: string, namespace: string): Promise<readonly string[]> {
-    return this.#api.plan({ project: this.projectId, database: this.databaseId, namespace, gql })
+  async plan(gql: string, namespace: string): Promise<readonly string[]> {
+    const body = { project: this.projectId, database: this.databaseId, namespace, gql }
+    try {
+      return ((await ask(this.#target, { method: 'POST', path: explainPath, body })) as PlanReport).plan
+    } catch (error) {
+      // Google's emulators do not have this path.
+      if (error instanceof OperationError) return []
+      throw error
+    }
   }
 
   #lookup(keys: readonly Key[]): Promise<Buffer> {
@@ -208,14 +202,25 @@ export class ApiStore implements FixtureStore {
     })
   }
 
-  /** Calls a method; `write` writes its fields but project and database, the last one first. */
-  #send(method: MethodName, write: (writer: AnswerWriter) => void): Promise<Buffer> {
+  /** Calls a method; `write` writes its fields but project and database, the last one first. @throws OperationError, UsageError */
+  async #send(method: MethodName, write: (writer: AnswerWriter) => void): Promise<Buffer> {
     const request = writeAnswer((writer) => {
       writer.text(9, this.databaseId)
       writer.text(8, this.projectId)
       write(writer)
     })
-    return this.#api.call(method, messageOf(request))
+    const { place } = this.#target
+    const path = `/v1/projects/${encodeURIComponent(this.projectId)}:${dataMethodOf(method)}`
+    const headers = { 'content-type': 'application/x-protobuf' }
+    const sent = { method: 'POST', headers, body: new Uint8Array(messageOf(request)) }
+    const response = await this.#target.fetch(path, sent)
+    const body = await bodyOf(this.#target, response)
+    const type = response.headers.get('content-type') ?? 'no type'
+    if (response.ok && type.includes('protobuf')) return body
+    if (response.ok) throw new OperationError(`${place} answered ${method} with ${type}; it is no Datastore`)
+    const status = statusIn(body)
+    const code = Object.entries(statusCodes).find(([, number]) => number === status.code)?.[0]
+    throw refusal(code, status.message ?? `${place} answered ${response.status} to ${method}`)
   }
 }
 
@@ -229,65 +234,6 @@ const anyQuery = { projection: [], order: [], distinctOn: [], offset: 0 } as con
 function moreResultsOf(number: number): MoreResults {
   const [name] = Object.entries(moreResultsTypes).find(([, type]) => type === number) ?? []
   return (name as MoreResults | undefined) ?? 'noMoreResults'
-}
-
-/** The calls in protobuf: over HTTP to a running server, which may be one of Google's emulators, or directly to the handlers over a folder. */
-interface Api {
-  readonly place: string
-  /** @throws OperationError with the message of the server or handler */
-  call(method: MethodName, message: Buffer): Promise<Buffer>
-  plan(request: JsonObject): Promise<readonly string[]>
-}
-
-function folderApi(dir: string, engine: Engine, project: string): Api {
-  const handlers = handlersOf(engine)
-  return {
-    place: dir,
-    async call(method, message) {
-      try {
-        const call = new Call({ clock: systemScheduler, pathProjectId: project })
-        return messageOf(await handlers[method](message, call))
-      } catch (error) {
-        throw refusalOf(error)
-      }
-    },
-    plan: async (request) => (await explainGql(engine, request)).plan,
-  }
-}
-
-function serverApi(address: string, project: string): Api {
-  return {
-    place: address,
-    async call(method, message) {
-      const response = await fetchServer(
-        address,
-        `/v1/projects/${encodeURIComponent(project)}:${dataMethodOf(method)}`,
-        {
-          method: 'POST',
-          headers: { 'content-type': 'application/x-protobuf' },
-          body: new Uint8Array(message),
-        },
-      )
-      const body = await bodyOf(address, response)
-      const type = response.headers.get('content-type') ?? 'no type'
-      if (response.ok && type.includes('protobuf')) return body
-      if (response.ok) throw new OperationError(`${address} answered ${method} with ${type}; it is no Datastore`)
-      const status = statusIn(body)
-      const code = Object.entries(statusCodes).find(([, number]) => number === status.code)?.[0]
-      throw refusal(code, status.message ?? `${address} answered ${response.status} to ${method}`)
-    },
-    plan: (request) => planOfServer(address, request),
-  }
-}
-
-async function planOfServer(address: string, request: JsonObject): Promise<readonly string[]> {
-  try {
-    return ((await askServer(address, 'POST', explainPath, request)) as PlanReport).plan
-  } catch (error) {
-    // Google's emulators do not have this path.
-    if (error instanceof OperationError) return []
-    throw error
-  }
 }
 
 /** Decodes a google.rpc.Status {code 1, message 2}; empty for the body of another kind of server. */

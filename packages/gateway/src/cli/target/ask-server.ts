@@ -6,11 +6,9 @@
 import type { Flags, Run } from '../framework/command.ts'
 import type { Io } from '../framework/io.ts'
 import { printed } from '../framework/print.ts'
+import type { Question as Asked } from './ask.ts'
 
-export interface Question<Answer> {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  readonly path: string
-  readonly body?: unknown
+export interface Question<Answer> extends Pick<Asked, 'method' | 'path' | 'body'> {
   readonly inWords: (answer: Answer) => readonly string[]
 }
 
@@ -25,9 +23,9 @@ export async function ask<Answer>(
   io: Io,
   { method, path, body, inWords }: Question<Answer>,
 ): Promise<number> {
-  const [{ serverOf }, { askServer }] = await Promise.all([import('./places.ts'), import('./remote-target.ts')])
+  const [{ serverOf }, { ask, serverAt }] = await Promise.all([import('./places.ts'), import('./ask.ts')])
   const { address } = await serverOf(flags, io)
   // Server and command line are of the same version.
-  const answer = (await askServer(address, method, path, body)) as Answer
+  const answer = (await ask(serverAt(address), { method, path, body })) as Answer
   return printed(flags, io, answer, () => inWords(answer))
 }

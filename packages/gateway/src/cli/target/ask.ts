@@ -1,104 +1,46 @@
-/**
- * Questions of commands to the endpoints of a store: of a running server over HTTP, or of a closed folder or a table of a Bigtable, which is
- * opened here. The same routes answer all of them.
- *
- *   ask({ method: 'GET', path: '/emulator/ids/next', query: { project: 'demo', kind: 'ToDo' } })   →   {"of": "ToDo:?", …}
- *
- * Waiting commits of a closed folder stay unapplied, so that they can be seen.
- */
-import { type Engine, exportRemedy, InvariantError, parseKeyPath } from '@sixtables/engine'
+/** Questions to a store as calls over HTTP (target.ts), and a running server as such a store. */
 import type { Parameters } from '../../admin/emulator/inspection.ts'
-import { Router } from '../../protocols/router.ts'
-import type { Flags } from '../framework/command.ts'
-import { UsageError } from '../framework/errors.ts'
-import type { Io } from '../framework/io.ts'
-import { bigtablePlaceOf, isInBigtable, storeInBigtable } from './bigtable.ts'
-import { projectOf } from './database.ts'
+import type { ProgressEvent } from '../../admin/emulator/progress.ts'
+import { causeOf, codeOf } from '../../emulator/server-file.ts'
+import { OperationError, UsageError } from '../framework/errors.ts'
 import { eventData } from './events.ts'
-import { closing, openClosedStore, openStore } from './open-store.ts'
-import { wholeReport } from './pages.ts'
-import { placeOf } from './places.ts'
-import { refusalOf, understood } from './refusal.ts'
-import { askLong, askServer, reportIn } from './remote-target.ts'
+import { refusal } from './refusal.ts'
+
+export interface Target {
+  /** The server's address, or the folder, for messages. */
+  readonly place: string
+  /** Whether a server answers. */
+  readonly isRunning: boolean
+  /** @throws UsageError without a server, OperationError if a server does not answer */
+  fetch(path: string, request: RequestInit): Promise<Response>
+}
 
 export interface Question {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly query?: Parameters
   /** A JSON object. */
-  readonly body?: object
-  /** Called at times with the number of rows read so far. */
+  readonly body?: unknown
+  /** Called at times with the number of rows read so far, for a question whose answer may take long (admin/emulator/progress.ts). */
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 
-export interface AskedStore {
-  /** Whether a server answers. */
-  readonly isRunning: boolean
-  /** @throws OperationError or UsageError with the reason of a refusal */
-  ask(question: Question): Promise<unknown>
+export function serverAt(address: string): Target {
+  return { place: address, isRunning: true, fetch: (path, request) => fetchServer(address, path, request) }
 }
 
-/** Opens the store of the flags, and closes it when the work is done. @param options.indexFile - whether a folder's index.yaml is read */
-export async function withStore<T>(
-  flags: Flags,
-  io: Io,
-  work: (store: AskedStore) => Promise<T>,
-  options: { readonly indexFile?: boolean } = {},
-): Promise<T> {
-  const opened = await openEngineOf(flags, io)
-  if (typeof opened === 'string') return await work(askedServer(opened))
-  return await closing(Promise.resolve(opened), async (engine) => {
-    if (options.indexFile === true) await engine.useIndexFile()
-    return await work(askedEngine(engine))
-  })
-}
-
-/** The address of a server, or the engine of a store without one. */
-async function openEngineOf(flags: Flags, io: Io): Promise<string | Engine> {
-  if (isInBigtable(flags)) {
-    checkAlone(flags)
-    return await openStore({ store: await storeInBigtable(bigtablePlaceOf(flags, io.env), { mustExist: true }) })
-  }
-  const place = await placeOf(flags, io)
-  return 'address' in place ? place.address : await openClosedStore(place.dir, { repairLog: flags['repair'] === true })
-}
-
-function askedServer(address: string): AskedStore {
-  return {
-    isRunning: true,
-    ask({ method, path, query, body, onProgress }) {
-      const asked = `${path}${queryOf(query, onProgress)}`
-      if (onProgress === undefined) return askServer(address, method, asked, body)
-      return askLong(address, method, asked, onProgress)
-    },
-  }
-}
-
-function askedEngine(engine: Engine): AskedStore {
-  const { signal } = new AbortController()
-  return {
-    isRunning: false,
-    async ask({ method, path, query, body = {}, onProgress }) {
-      const { addEngineRoutes } = await import('../../admin/emulator/engine-routes.ts')
-      const router = new Router()
-      addEngineRoutes(router, engine)
-      const request = {
-        query: new URLSearchParams(queryOf(query, onProgress)),
-        body: Buffer.from(JSON.stringify(body)),
-        headers: {},
-        parameters: {},
-        signal,
-      }
-      try {
-        const answer = await router.find(method, path)?.route(request)
-        if (answer !== undefined && 'json' in answer) return answer.json
-        if (answer !== undefined && 'events' in answer)
-          return await reportIn(eventData(answer.events(signal)), onProgress)
-      } catch (error) {
-        throw refusalOf(error)
-      }
-      throw new InvariantError(`${method} ${path} has no answer in JSON`)
-    },
+/** The answer in JSON. @throws OperationError or UsageError with the message of a refusal */
+export async function ask(target: Target, { method, path, query, body, onProgress }: Question): Promise<unknown> {
+  const asked = path + queryOf(query, onProgress)
+  if (onProgress !== undefined) return await askLong(target, method, asked, onProgress)
+  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await target.fetch(asked, { method, ...json })
+  const text = (await bodyOf(target, response)).toString()
+  if (!response.ok) throw refused(target, `${method} ${asked}`, { status: response.status, text })
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw notUnderstood(target, method, asked)
   }
 }
 
@@ -109,30 +51,102 @@ function queryOf(parameters: Parameters = {}, onProgress: Question['onProgress']
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** The key and its partition as parameters. @throws UsageError for a wrong key */
-export function keyParameters(flags: Flags, io: Io): Parameters {
-  const key = String(flags['key'])
-  understood(() => parseKeyPath(key))
-  const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
-  return { project: projectOf(flags, io.env), database, namespace, key }
+function refused({ place }: Target, asked: string, { status, text }: { status: number; text: string }): Error {
+  const unknown = status === 404 ? '; it is another emulator, or another version of sixtables' : ''
+  const words = `${place} answered ${status} to ${asked.replace(/\?.*$/, '')}${unknown}`
+  const { status: code, message = words } = errorIn(text)
+  return refusal(code, message)
 }
 
-/** Asks one question of the inspector, with all pages of the answer. */
-export function inspect(
-  flags: Flags,
-  io: Io,
-  { method = 'GET', what, parameters }: { method?: Question['method']; what: string; parameters: Parameters },
+function notUnderstood({ place }: Target, method: string, path: string): OperationError {
+  return new OperationError(`${place} answered ${method} ${path.replace(/\?.*$/, '')} with something else than JSON`)
+}
+
+/** The report at the end of a long question's events. */
+async function askLong(
+  target: Target,
+  method: Question['method'],
+  path: string,
+  onProgress: (rows: number) => void,
 ): Promise<unknown> {
-  return withStore(flags, io, ({ ask }) =>
-    wholeReport((name, query) => ask({ method, path: `/emulator/inspect/${name}`, query }), what, parameters),
+  try {
+    for await (const data of await openEvents(target, method, path)) {
+      const event = JSON.parse(data) as ProgressEvent
+      if ('progress' in event) onProgress(event.progress.rows)
+      else if ('report' in event) return event.report
+      else throw refusal(event.error.status, event.error.message)
+    }
+  } catch (error) {
+    const isOurs = error instanceof OperationError || error instanceof UsageError || !target.isRunning
+    throw isOurs ? error : goneServer(target, error)
+  }
+  throw goneServer(target)
+}
+
+/**
+ * Opens a stream of events.
+ *
+ * @returns the data of each event
+ * @throws UsageError without a server, OperationError for any other answer
+ */
+export async function openEvents(
+  target: Target,
+  method: Question['method'],
+  path: string,
+  signal?: AbortSignal,
+): Promise<AsyncIterable<string>> {
+  const response = await target.fetch(path, { method, ...(signal === undefined ? {} : { signal }) })
+  if (!response.ok || response.body === null) {
+    throw refused(target, `${method} ${path}`, { status: response.status, text: await response.text() })
+  }
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    await response.body.cancel()
+    throw notUnderstood(target, method, path)
+  }
+  return eventData(response.body)
+}
+
+function fetchServer(address: string, path: string, request: RequestInit): Promise<Response> {
+  return fetch(`http://${address}${path}`, request).catch((error: unknown) => {
+    const code = codeOf(error)
+    if (code === 'UND_ERR_HEADERS_TIMEOUT') {
+      throw new OperationError(
+        `the server on ${address} is there, but has not answered in 300 s; it is busy, or this takes longer: look at ` +
+          'sixtables top, and ask again',
+      )
+    }
+    if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) throw goneServer({ place: address }, error)
+    throw new UsageError(
+      `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, name another with --endpoint, or open a ` +
+        'folder with --data-dir',
+    )
+  })
+}
+
+/** The whole body of an answer. @throws OperationError if the server ends before */
+export async function bodyOf(target: Target, response: Response): Promise<Buffer> {
+  const bytes = await response.arrayBuffer().catch((error: unknown) => {
+    throw goneServer(target, error)
+  })
+  return Buffer.from(bytes)
+}
+
+function goneServer({ place }: Pick<Target, 'place'>, error?: unknown): OperationError {
+  const reason = error === undefined ? '' : ` (${causeOf(error)})`
+  return new OperationError(
+    `the server on ${place} went away before it had answered${reason}; look at its log; before you repeat a write, look whether it was done`,
   )
 }
 
-/** Refuses flags that contradict `--store bigtable`, which is neither a folder nor behind a server. */
-function checkAlone(flags: Flags): void {
-  const other = ['endpoint', 'host-port', 'data-dir'].find((name) => flags[name] !== undefined)
-  if (other !== undefined)
-    throw new UsageError(`--store bigtable names a table and --${other} another place; give one of them`)
-  if (flags['repair'] !== true) return
-  throw new UsageError(`--repair does not go with --store bigtable, in which gateways write meanwhile; ${exportRemedy}`)
+/** The parts of a google.rpc.Status in JSON; empty for another body. */
+export function errorIn(body: string): { readonly status?: string; readonly message?: string } {
+  try {
+    const { status, message } = JSON.parse(body)?.error ?? {}
+    return {
+      ...(typeof status === 'string' ? { status } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
+    }
+  } catch {
+    return {}
+  }
 }

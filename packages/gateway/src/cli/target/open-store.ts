@@ -1,9 +1,17 @@
 /** Opens an engine for the command line. An unusable folder is one message. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { ReadableStream } from 'node:stream/web'
 import { DatastoreError, type Engine, type EngineOptions, openEngine } from '@sixtables/engine'
+import { addEngineRoutes } from '../../admin/emulator/engine-routes.ts'
+import { ExportLocations } from '../../admin/export-locations.ts'
+import { routesOf } from '../../emulator/routes-of.ts'
 import { findServer } from '../../emulator/server-file.ts'
+import { silentLogger } from '../../logger.ts'
+import type { Router } from '../../protocols/router.ts'
 import { UsageError } from '../framework/errors.ts'
+import type { Io } from '../framework/io.ts'
+import type { Target } from './ask.ts'
 
 /** Advice when a server has the folder open, for commands that may ask the server. */
 const askInstead =
@@ -53,5 +61,33 @@ export async function closing<T>(opened: Promise<Engine>, work: (engine: Engine)
     return await work(engine)
   } finally {
     await engine.close()
+  }
+}
+
+type Body = ConstructorParameters<typeof Response>[0]
+
+/** An engine that answers calls over HTTP in this process, by the routes of a server. */
+export function engineTarget(engine: Engine, { err }: Pick<Io, 'err'>): Target {
+  const logger = { ...silentLogger, error: err }
+  const routes = { logger, routes: (router: Router) => addEngineRoutes(router, engine) }
+  const { http } = routesOf(engine, routes, new ExportLocations(engine.store))
+  const { signal } = new AbortController()
+  return {
+    place: engine.store.location,
+    isRunning: false,
+    async fetch(path, { method = 'GET', headers, body }) {
+      const answer = await http.exchange({
+        method,
+        url: path,
+        headers: Object.fromEntries(new Headers(headers)),
+        connection: engine,
+        readBody: async () => Buffer.from(await new Response(body ?? null).arrayBuffer()),
+        serve() {},
+      })
+      const type = { headers: { 'content-type': answer.contentType } }
+      if ('pieces' in answer) return new Response(ReadableStream.from(answer.pieces(signal)) as Body, type)
+      const whole = Array.isArray(answer.body) ? Buffer.concat(answer.body) : answer.body
+      return new Response(whole as Body, { status: answer.status, ...type })
+    },
   }
 }

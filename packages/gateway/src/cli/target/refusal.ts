@@ -10,11 +10,6 @@ export function refusal(code: string | undefined, message: string): UsageError |
   return code === 'INVALID_ARGUMENT' ? new UsageError(message) : new OperationError(message)
 }
 
-/** Converts a DatastoreError; returns other errors unchanged. */
-export function refusalOf(error: unknown): unknown {
-  return error instanceof DatastoreError ? refusal(error.code, error.message) : error
-}
-
 /** Reads something that the user wrote. @throws UsageError for what the engine refuses, in the engine's words or those of `say` */
 export function understood<T>(read: () => T, say: (message: string) => string = (message) => message): T {
   try {

@@ -7,9 +7,10 @@ import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, printed } from '../../framework/print.ts'
-import { withStore } from '../../target/ask.ts'
+import { ask } from '../../target/ask.ts'
 import { projectOf } from '../../target/database.ts'
 import { understood } from '../../target/refusal.ts'
+import { withTarget } from '../../target/target.ts'
 
 export function idsNext(flags: Flags, io: Io): Promise<number> {
   return answer(flags, io, 'next', kindRequest(flags), nextInWords)
@@ -50,12 +51,13 @@ async function answer<Answer>(
   const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
   const asked = { project: projectOf(flags, io.env), database, namespace, ...request }
   const path = `/emulator/ids/${what}`
-  return await withStore(flags, io, async ({ ask, isRunning }) => {
+  return await withTarget(flags, io, async (target) => {
     // Server and command line are of the same version.
     const report = (await ask(
+      target,
       what === 'next' ? { method: 'GET', path, query: asked as Parameters } : { method: 'POST', path, body: asked },
     )) as Answer
-    return printed(flags, io, report, () => inWords(report, isRunning))
+    return printed(flags, io, report, () => inWords(report, target.isRunning))
   })
 }
 

@@ -1,7 +1,7 @@
 /** The data of `sixtables top`: the tablets' reports at one instant, which the server sends once per interval. */
 import type { Finding, GroupReport, HeatReport, TabletsReport } from '@sixtables/engine'
 import { OperationError, UsageError } from '../../framework/errors.ts'
-import { openEvents } from '../../target/remote-target.ts'
+import { openEvents, serverAt } from '../../target/ask.ts'
 
 export interface Overview {
   readonly report: TabletsReport
@@ -28,7 +28,7 @@ export async function* watch(options: WatchOptions): AsyncGenerator<Overview> {
   if (table !== undefined) parameters.set('table', table)
   if (isCounted) parameters.set('counted', 'true')
   try {
-    const events = await openEvents(address, 'GET', `/emulator/watch?${parameters}`, signal)
+    const events = await openEvents(serverAt(address), 'GET', `/emulator/watch?${parameters}`, signal)
     for await (const data of events) yield JSON.parse(data) as Overview
   } catch (error) {
     if (signal.aborted) return

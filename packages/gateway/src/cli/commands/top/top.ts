@@ -8,8 +8,8 @@ import { type TableId, tableIds } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
+import { ask, serverAt } from '../../target/ask.ts'
 import { serverOf } from '../../target/places.ts'
-import { askServer } from '../../target/remote-target.ts'
 import { frame, scrollMax, type View, wholePicture } from './frame.ts'
 import { scrollKeys } from './keys.ts'
 import { plainText, type Size } from './line.ts'
@@ -110,7 +110,7 @@ async function live(firstView: View, intervalMs: number, io: Io, terminal: TopTe
       else if (Object.hasOwn(scrollKeys, key)) scroll(key)
       else if (key === 'c') {
         // The result is visible in the next frames.
-        askServer(view.address, 'POST', '/emulator/tablets/compact').catch(quit)
+        ask(serverAt(view.address), { method: 'POST', path: '/emulator/tablets/compact' }).catch(quit)
       }
     },
   })

@@ -1,0 +1,82 @@
+/**
+ * The store that a command asks, by calls over HTTP in any case: a running server, which may be one of Google's emulators, or a closed folder or a
+ * table of a Bigtable, whose engine is opened here and answers the same calls.
+ *
+ *   withTarget(flags, io, (target) => ask(target, { method: 'GET', path: '/emulator/ids/next', query }))   →   {"of": "ToDo:?", …}
+ *
+ * Waiting commits of a closed folder stay unapplied, so that they can be seen.
+ */
+import { type Engine, exportRemedy, parseKeyPath } from '@sixtables/engine'
+import type { Parameters } from '../../admin/emulator/inspection.ts'
+import type { Flags } from '../framework/command.ts'
+import { UsageError } from '../framework/errors.ts'
+import type { Io } from '../framework/io.ts'
+import { ask, type Question, serverAt, type Target } from './ask.ts'
+import { bigtablePlaceOf, isInBigtable, storeInBigtable } from './bigtable.ts'
+import { projectOf } from './database.ts'
+import { closing, engineTarget, openClosedStore, openStore } from './open-store.ts'
+import { wholeReport } from './pages.ts'
+import { placeOf } from './places.ts'
+import { understood } from './refusal.ts'
+
+interface Opening {
+  /** Whether to create a store if there is none in the folder, and to apply waiting commits. */
+  readonly create?: boolean
+  /** Whether a folder's index.yaml is read. */
+  readonly indexFile?: boolean
+}
+
+/** Does the work with the store of the flags; one that is opened here is closed after it. */
+export async function withTarget<T>(
+  flags: Flags,
+  io: Io,
+  work: (target: Target) => Promise<T>,
+  { create = false, indexFile = false }: Opening = {},
+): Promise<T> {
+  const address = await addressOrEngine(flags, io, create)
+  if (typeof address === 'string') return await work(serverAt(address))
+  return await closing(Promise.resolve(address), async (engine) => {
+    if (indexFile) await engine.useIndexFile()
+    return await work(engineTarget(engine, io))
+  })
+}
+
+/** The address of a server, or the engine of a store without one. */
+async function addressOrEngine(flags: Flags, io: Io, create: boolean): Promise<string | Engine> {
+  if (isInBigtable(flags)) {
+    checkAlone(flags)
+    return await openStore({ store: await storeInBigtable(bigtablePlaceOf(flags, io.env), { mustExist: true }) })
+  }
+  const place = await placeOf(flags, io)
+  if ('address' in place) return place.address
+  if (create) return await openStore({ dir: place.dir })
+  return await openClosedStore(place.dir, { repairLog: flags['repair'] === true })
+}
+
+/** The key and its partition as parameters. @throws UsageError for a wrong key */
+export function keyParameters(flags: Flags, io: Io): Parameters {
+  const key = String(flags['key'])
+  understood(() => parseKeyPath(key))
+  const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
+  return { project: projectOf(flags, io.env), database, namespace, key }
+}
+
+/** Asks one question of the inspector, with all pages of the answer. */
+export function inspect(
+  flags: Flags,
+  io: Io,
+  { method = 'GET', what, parameters }: { method?: Question['method']; what: string; parameters: Parameters },
+): Promise<unknown> {
+  return withTarget(flags, io, (target) =>
+    wholeReport((name, query) => ask(target, { method, path: `/emulator/inspect/${name}`, query }), what, parameters),
+  )
+}
+
+/** Refuses flags that contradict `--store bigtable`, which is neither a folder nor behind a server. */
+function checkAlone(flags: Flags): void {
+  const other = ['endpoint', 'host-port', 'data-dir'].find((name) => flags[name] !== undefined)
+  if (other !== undefined)
+    throw new UsageError(`--store bigtable names a table and --${other} another place; give one of them`)
+  if (flags['repair'] !== true) return
+  throw new UsageError(`--repair does not go with --store bigtable, in which gateways write meanwhile; ${exportRemedy}`)
+}
