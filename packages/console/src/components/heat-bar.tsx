@@ -8,9 +8,9 @@ export interface HeatBarProps {
 
 export function HeatBar({ marks }: HeatBarProps) {
   return (
-    <div class="heat-bar small">
-      <div class="lined" style={{ background: heatGradient }} />
-      <ul class="relative">
+    <div class="small" style={{ width: 'min(320px, 100%)' }}>
+      <div class="lined" style={{ background: heatGradient, height: '12px' }} />
+      <ul class="relative" style={{ height: '16px' }}>
         {marks.map(({ share, words }) => (
           <li key={share} class="absolute" style={share === 1 ? { right: '0' } : { left: `${share * 100}%` }}>
             {words}

@@ -86,7 +86,9 @@ export function LinePlot(props: LinePlotProps) {
           <li key={line.label} class="row gap-1">
             <LineMark line={line} place={i} />
             <bdi>{line.label}</bdi>
-            <span class="line-plot-value muted">{valueWords(line.values[under ?? line.values.length - 1])}</span>
+            <span class="muted" style={{ minWidth: '4ch' }}>
+              {valueWords(line.values[under ?? line.values.length - 1])}
+            </span>
           </li>
         ))}
         {lines.length === 0 && <li class="muted">none so far</li>}

@@ -116,7 +116,7 @@ export function Panel({ title, more, class: style = '', children }: PanelProps) 
   return (
     <section class={`panel ${style}`} aria-labelledby={id}>
       <header class="page-head">
-        <h2 id={id} class="panel-title">
+        <h2 id={id} style={{ fontSize: '14px' }}>
           {title}
         </h2>
         {more}

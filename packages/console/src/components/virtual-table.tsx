@@ -112,7 +112,11 @@ export function VirtualTable<Row>({ columns: all, ...given }: VirtualTableProps<
       onKeyDown={(event) => onKey(event, props, { row: activeRow, column: active.column }, page, move)}
     >
       <Head {...props} />
-      <div class="virtual-table-body relative" role="rowgroup" style={{ height: `${contentHeight}px` }}>
+      <div
+        class="virtual-table-body relative"
+        role="rowgroup"
+        style={{ height: `${contentHeight}px`, minWidth: 'max-content' }}
+      >
         {indexes.map((index, i) => (
           <TableRow
             key={index}

@@ -209,11 +209,12 @@ interface KeyFieldProps {
 
 function KeyField({ editor: { key, keyProblem: problem, setKey }, scope }: KeyFieldProps) {
   return (
-    <div class="editor-key">
+    <div>
       <label>
         Key{' '}
         <input
           class="mono"
+          style={{ maxWidth: '100%', width: '420px' }}
           value={key}
           placeholder='ToDo, or User:"ada"/ToDo:5'
           spellcheck={false}

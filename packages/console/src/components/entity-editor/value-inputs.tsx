@@ -213,7 +213,7 @@ function Partition({ value: { partition }, name, home, onChange }: PartitionProp
     <details class="value-partition small whole">
       <summary>{safeText(words)}</summary>
       {(['project', 'database', 'namespace'] as const).map((part) => (
-        <label key={part} class="inline-block">
+        <label key={part} class="inline-block mr-2">
           {part}{' '}
           <input
             aria-label={`The key's ${part}, of ${name}`}

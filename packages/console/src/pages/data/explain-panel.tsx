@@ -20,7 +20,7 @@ export function ExplainPanel({ scope, gql, runs }: ExplainPanelProps) {
   const body = { project, database, namespace, gql, analyze: true }
   const { value: report, error } = useLoaded<PlanReport>('/emulator/explain', { body, turn: runs })
   return (
-    <aside class="panel explain-panel scrolls" aria-label="Explain">
+    <aside class="panel explain-panel scrolls" aria-label="Explain" style={{ minHeight: '0' }}>
       <h2>Explain</h2>
       {report === undefined && error === undefined && <p class="muted">Reading the plan …</p>}
       <ErrorNote error={error} what="The query could not be explained" />

@@ -101,7 +101,7 @@ function FilterLine({ filter, number, types, wrong, onChange, onRemove }: Filter
     <fieldset class="filter-line flex-wrap gap-1 row no-box">
       <legend class="visually-hidden">Filter {number}</legend>
       <input
-        class="filter-property"
+        style={{ width: '16ch' }}
         aria-label="Property"
         placeholder="property"
         list="filter-properties"
@@ -151,7 +151,7 @@ function ValueInput({ value: { type, text }, wrongId, onChange }: ValueInputProp
   }
   return (
     <input
-      class="filter-value"
+      style={{ flex: '1 1 12ch', maxWidth: '48ch', minWidth: '12ch' }}
       aria-label="Value"
       aria-invalid={wrongId !== undefined}
       aria-describedby={wrongId}

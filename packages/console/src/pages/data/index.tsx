@@ -196,7 +196,11 @@ function showKindOf(place: Place, key: string): void {
 /** The kind that is asked. */
 function Title({ read, place }: { readonly read: Statement | GqlError; readonly place: Place }) {
   const kind = read instanceof GqlError ? place.kind : (kindOf(read).kind ?? '')
-  return <h1 class="data-title cut">{kind === '' ? 'Query' : safeText(kind)}</h1>
+  return (
+    <h1 class="cut" style={{ maxWidth: '24ch' }}>
+      {kind === '' ? 'Query' : safeText(kind)}
+    </h1>
+  )
 }
 
 function kindOf(statement: Statement): { kind?: string | undefined } {

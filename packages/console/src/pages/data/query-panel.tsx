@@ -64,7 +64,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
         )}
         <Button label="Run" look="primary" title="Ctrl+Enter" disabled={mistake !== undefined} onClick={run} />
       </header>
-      <section class="query-panel column" aria-label="Query">
+      <section class="query-panel column" aria-label="Query" style={{ gridRow: '3', '--editor-height': '30vh' }}>
         {isGql ? (
           <Editor
             language="gql"

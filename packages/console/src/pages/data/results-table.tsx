@@ -143,7 +143,7 @@ function KeyCell({ scope, row, onOpen }: Pick<ResultsTableProps, 'scope' | 'onOp
       >
         {safeText(text)}
       </button>
-      <span class="data-key-links small">
+      <span class="data-key-links small ml-auto">
         <a tabIndex={-1} href={addressOfChildren(scope, text)} title="Entities below this one (c)">
           children
         </a>{' '}

@@ -183,7 +183,7 @@ function ExplainButton({ isChanged, isExplained, onExplain }: ViewProps) {
 /** The query that was run, while another one is being written above. */
 function ResultsOf({ gql }: { readonly gql: string }) {
   return (
-    <p class="results-of m-0 cut muted">
+    <p class="m-0 cut muted" style={{ maxWidth: '34ch' }}>
       Still the results of <code>{safeText(gql)}</code>
     </p>
   )

@@ -19,9 +19,9 @@ export interface EntityListProps {
 
 export function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
   return (
-    <ul class="entity-list">
+    <ul>
       {entities.map(({ key: { path }, properties = {} }) => (
-        <li key={formatKeyPath(path)} class="cut">
+        <li key={formatKeyPath(path)} class="cut" style={{ paddingBlock: '3px' }}>
           <a href={addressOfEntity(scope, formatKeyPath(path))}>{safeText(formatKeyPath(path.slice(depth)))}</a>{' '}
           <span class="muted small ml-2">
             {safeText(

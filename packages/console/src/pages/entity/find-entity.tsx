@@ -62,7 +62,7 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
   }
   return (
     <Form class="panel entity-find mb-3" onSubmit={open}>
-      <div class="entity-key items-end stack">
+      <div class="entity-key items-end stack" style={{ gridTemplateColumns: 'minmax(0, 1fr) auto' }}>
         <Field label="Key">
           <input
             class="mono"

@@ -76,7 +76,7 @@ interface SliderProps {
 
 function Slider({ at, last, words, onChoose }: SliderProps) {
   return (
-    <div class="entity-slider row">
+    <div class="row" style={{ maxWidth: '760px' }}>
       <Button label="‹" aria-label="Older version" disabled={at === 0} onClick={() => onChoose(at - 1)} />
       <input
         class="grow p-0"

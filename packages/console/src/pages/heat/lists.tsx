@@ -209,7 +209,7 @@ export function Legend({ most, metric }: { readonly most: number; readonly metri
     words: valueWords(value, metric).replace(/(\/s| each)$/, ''),
   }))
   return (
-    <div class="heat-legend items-start wrap small mb-3">
+    <div class="heat-legend items-start wrap small mb-3" style={{ rowGap: 'var(--gap-2)' }}>
       <span>{metricTitles[metric]}</span>
       <HeatBar marks={marks} />
       <span class="muted">

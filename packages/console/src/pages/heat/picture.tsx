@@ -50,7 +50,7 @@ export function Picture(props: PictureProps) {
   return (
     <figure class="heat-picture mb-3">
       <Caption {...props} plane={model.plane} />
-      <div ref={scroll} class="heat-scroll">
+      <div ref={scroll} class="heat-scroll" style={{ overflow: 'auto hidden' }}>
         <div
           ref={box}
           class="heat-box relative"
@@ -75,7 +75,7 @@ export function Picture(props: PictureProps) {
         Arrows move by a cell, with Shift they mark a part, Enter shows it larger, plus and minus zoom, 0 shows all
         again, Page Up and Page Down go by ten cells, Home and End go to the oldest and newest time.
       </p>
-      <p role="status" class="heat-readout m-0 mt-1 small breaks muted">
+      <p role="status" class="heat-readout m-0 mt-1 small breaks muted" style={{ minHeight: '1.5em' }}>
         {cursor === undefined ? '' : `${metricTitles[metric]}: ${words(cursor)}`}
       </p>
     </figure>

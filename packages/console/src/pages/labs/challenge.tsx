@@ -79,7 +79,7 @@ function Program({ challenge, judge }: { readonly challenge: ChallengeOffer; rea
     if (!isJudging) judge.start(text)
   }
   return (
-    <section class="panel program my-3" aria-label="Your program">
+    <section class="panel my-3" aria-label="Your program" style={{ '--editor-height': '60vh' }}>
       <h2>Your program</h2>
       <p>
         <code>solution.mjs</code> exports <code>{functions.join(', ')}</code>. It is judged in this browser, with three

@@ -25,7 +25,7 @@ export function ChapterView({
   const { value: text, error } = useLoaded(page, { read: async () => (await texts[page]?.())?.default })
   const next = chapters.find((one) => one.number === number + 1)
   return (
-    <article class="chapter">
+    <article class="chapter" style={{ maxWidth: '100ch' }}>
       <h1>
         {number}. {title}
       </h1>
@@ -51,8 +51,8 @@ function ChapterText({ number, text }: { readonly number: number; readonly text:
   const done = stepsDone(kept.progress)
   return (
     <ChapterProgress.Provider value={kept}>
-      <p class="chapter-progress row">
-        <progress value={done} max={steps} aria-label="Your progress in this chapter" />
+      <p class="row">
+        <progress value={done} max={steps} aria-label="Your progress in this chapter" style={{ width: '200px' }} />
         <span class="muted">
           {done} of {steps} steps
         </span>

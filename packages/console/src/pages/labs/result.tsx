@@ -185,7 +185,7 @@ function Stage({ stage: { name, tables, reads } }: { readonly stage: FlowStage }
             <span>
               {table}, {rows} {rows === 1 ? 'row' : 'rows'}
             </span>
-            <span class="flow-rows inline-flex flex-wrap" aria-hidden="true">
+            <span class="flow-rows inline-flex flex-wrap" aria-hidden="true" style={{ gap: '3px' }}>
               {Array.from({ length: rows }, (_, i) => (
                 <i key={i} style={{ animationDelay: `${i * 60}ms` }} />
               ))}

@@ -17,7 +17,7 @@ export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   if (state === 'finished') return null
   const at = progress === undefined ? 0 : arms.indexOf(progress.arm)
   return (
-    <section class="panel run-progress" aria-label="Progress">
+    <section class="panel run-progress" aria-label="Progress" style={{ maxWidth: '640px' }}>
       <ul class="mb-3">
         {arms.map((arm, i) => {
           const share = i < at ? 1 : i > at ? 0 : (progress?.share ?? 0)

@@ -64,7 +64,7 @@ function LogView({ place, queries, onQuery }: LogViewProps) {
   }
   useCommits(String(new URLSearchParams({ project: place.project, database: place.database })), gatherMs, again)
   return (
-    <div class="log-columns columns">
+    <div class="columns" style={{ '--column-widths': 'minmax(0, 2fr) minmax(0, 3fr)' }}>
       <div>
         <NeedsOneProcess why="each commit is applied at once, as a gateway that waits may be gone. For queries that lag behind use a store of one process.">
           <PolicyForm place={place} onChanged={again} />

@@ -155,8 +155,10 @@ function TryFirst() {
       <ul class="panel">
         {tries.map(([title, address, words]) => (
           <li key={title}>
-            <a class="place text no-underline row try" href={address}>
-              <strong class="accent rigid">{title}</strong>
+            <a class="place text no-underline row" href={address}>
+              <strong class="accent rigid" style={{ width: '120px' }}>
+                {title}
+              </strong>
               <span class="muted">{words}</span>
             </a>
           </li>

@@ -39,7 +39,7 @@ export default function RequestsPage({ route }: PageProps) {
         </nav>
       </header>
       <div class={`requests-body stack gap-3 grow ${Number.isInteger(id) ? 'has-detail' : ''}`}>
-        <div class="requests-list scrolls column">
+        <div class="requests-list scrolls column" style={{ containerType: 'inline-size' }}>
           {isTransactions ? (
             <Transactions used={used} openId={id} onOpen={open} />
           ) : (
@@ -178,7 +178,7 @@ interface FieldProps {
 function Field({ name, value = '', isNumber = false, onChange }: FieldProps) {
   return (
     <input
-      class="requests-field"
+      style={{ width: '132px' }}
       type="text"
       inputMode={isNumber ? 'decimal' : 'text'}
       aria-label={name}

@@ -250,6 +250,7 @@ function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
           width={Math.max(3, x(wait.toMs) - x(wait.fromMs))}
           height={14}
           fill="url(#bar-hatch)"
+          stroke="var(--warn)"
           class="bar-wait ghost"
         />
       ))}

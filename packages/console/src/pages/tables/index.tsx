@@ -80,7 +80,7 @@ export default function TablesPage({ route }: PageProps) {
         </EmptyState>
       )}
       <div class={`tables-grid stack ${isWrapped || form === 'hex' ? 'is-wrapped' : ''}`}>
-        <div class="log-column column">
+        <div class="column" style={{ gridRow: 'span 2' }}>
           {!isShared() && (
             <StepList
               shown={live.shown}
@@ -132,7 +132,7 @@ const atRest = [
 /** The latest commit's steps in words, as they happen. */
 function StepList({ shown, project = '', database }: StepListProps) {
   return (
-    <section class="panel step-list rigid scrolls py-2 px-3 breaks" aria-label="Latest commit">
+    <section class="panel rigid scrolls py-2 px-3 breaks" aria-label="Latest commit" style={{ height: '212px' }}>
       <h2>Latest commit</h2>
       <div aria-live="polite">
         {shown === undefined ? (

@@ -23,11 +23,12 @@ export function JumpForm({ target, onJump }: { readonly target: Target; readonly
     }
   }
   return (
-    <Form class="jump-form toolbar" onSubmit={submit}>
+    <Form class="toolbar" onSubmit={submit}>
       <label>
         Go to{' '}
         <input
           type="search"
+          style={{ width: '190px' }}
           value={text}
           placeholder="kind or key: ToDo:1"
           aria-invalid={wrong !== ''}
