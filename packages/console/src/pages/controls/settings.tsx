@@ -7,9 +7,15 @@ import { Button, Form, Select, TextField } from '../../components/controls.tsx'
 import { ActionNote, ErrorNote, Panel } from '../../components/parts.tsx'
 import { isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
-import { applyChoices } from '../../model/job-policy.ts'
+import {
+  applyChoices,
+  changesAfter,
+  formOf,
+  patchOf,
+  type Settings,
+  type SettingsForm,
+} from '../../model/settings-form.ts'
 import type { DatabaseProps } from './database-section.tsx'
-import { changesAfter, formOf, patchOf, type Settings, type SettingsForm } from './settings-form.ts'
 
 export function DatabaseSettings({ title, name, ...database }: DatabaseProps) {
   const path = settingsPath(database)

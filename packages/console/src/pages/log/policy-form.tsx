@@ -5,12 +5,8 @@ import { patchJson, settingsPath } from '../../api/http.ts'
 import { TextField } from '../../components/controls.tsx'
 import { ActionNote, ErrorNote } from '../../components/parts.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
-import { applyChoices, type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
 import type { DatabaseName } from '../../model/scope.ts'
-
-interface Settings {
-  readonly jobPolicy: JobPolicy
-}
+import { applyChoices, formOf, jobPolicyOf, type Settings, type SettingsForm } from '../../model/settings-form.ts'
 
 const about: Readonly<Record<string, string>> = {
   forceStrongConsistency: 'with the commit: global queries are strong',
@@ -23,8 +19,8 @@ const about: Readonly<Record<string, string>> = {
 function usePolicy(path: string, onChanged: () => void) {
   const { value, error, set } = useLoaded<Settings>(path)
   // The choice is shown at once, and taken back if the server refuses it.
-  const [wanted, setWanted] = useState<JobPolicyForm | undefined>(undefined)
-  const change = useAction(async (form: JobPolicyForm) => {
+  const [wanted, setWanted] = useState<SettingsForm | undefined>(undefined)
+  const change = useAction(async (form: SettingsForm) => {
     try {
       set(await patchJson<Settings>(path, { jobPolicy: jobPolicyOf(form) }))
     } finally {
@@ -32,11 +28,11 @@ function usePolicy(path: string, onChanged: () => void) {
     }
     onChanged()
   })
-  const choose = (form: JobPolicyForm): void => {
+  const choose = (form: SettingsForm): void => {
     setWanted(form)
     change.run(form)
   }
-  const form = wanted ?? (value === undefined ? undefined : jobPolicyForm(value.jobPolicy))
+  const form = wanted ?? (value === undefined ? undefined : formOf(value))
   return { form, error, change, choose }
 }
 

@@ -4,7 +4,6 @@
  * A patch names the settings that were changed, and no others: a mode brings presets of its own.
  */
 import type { TtlPolicy } from '@sixtables/engine'
-import { type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
 
 /** As `GET …/settings` answers; docs/reference/http.md has the members. */
 export interface Settings {
@@ -19,27 +18,49 @@ export interface Settings {
   readonly ttl: readonly TtlPolicy[]
 }
 
-type Plain = Pick<Settings, 'mode' | 'concurrencyMode' | 'indexes' | 'idCollisions' | 'ttl'>
+/** The apply policy: exactly one member. */
+interface JobPolicy {
+  readonly forceStrongConsistency?: true
+  readonly manualJobPolicy?: true
+  readonly timeJobPolicy?: { readonly delayMs?: number }
+  readonly probabilityJobPolicy?: { readonly randomSeed?: string; readonly unappliedJobPercentage?: number }
+}
 
-export interface SettingsForm extends JobPolicyForm, Plain {
+/** Members of the apply policy, with their words. */
+export const applyChoices = [
+  ['forceStrongConsistency', 'immediate'],
+  ['timeJobPolicy', 'delayed'],
+  ['probabilityJobPolicy', 'by chance'],
+  ['manualJobPolicy', 'by hand'],
+] as const
+
+type Plain = Omit<Settings, 'jobPolicy' | 'idAllocationPolicy' | 'lockTimeoutMs' | 'entityGroupsMax'>
+
+export interface SettingsForm extends Plain {
+  /** Name of the apply policy's member. */
+  readonly apply: string
+  /** With `timeJobPolicy`; empty for random delays. */
+  readonly delayMs: string
+  /** With `probabilityJobPolicy`. */
+  readonly unappliedPercentage: string
+  readonly randomSeed: string
   readonly ids: string
   readonly lockTimeoutMs: string
   /** Empty for no limit. */
   readonly entityGroupsMax: string
 }
 
-export function formOf(settings: Settings): SettingsForm {
+export function formOf({ jobPolicy, idAllocationPolicy, lockTimeoutMs, entityGroupsMax, ...plain }: Settings) {
   return {
-    mode: settings.mode,
-    concurrencyMode: settings.concurrencyMode,
-    ...jobPolicyForm(settings.jobPolicy),
-    ids: settings.idAllocationPolicy.policy,
-    indexes: settings.indexes,
-    idCollisions: settings.idCollisions,
-    lockTimeoutMs: String(settings.lockTimeoutMs),
-    entityGroupsMax: settings.entityGroupsMax === null ? '' : String(settings.entityGroupsMax),
-    ttl: settings.ttl,
-  }
+    ...plain,
+    apply: Object.keys(jobPolicy)[0] ?? 'forceStrongConsistency',
+    delayMs: String(jobPolicy.timeJobPolicy?.delayMs ?? ''),
+    unappliedPercentage: String(jobPolicy.probabilityJobPolicy?.unappliedJobPercentage ?? 10),
+    randomSeed: jobPolicy.probabilityJobPolicy?.randomSeed ?? '',
+    ids: idAllocationPolicy.policy,
+    lockTimeoutMs: String(lockTimeoutMs),
+    entityGroupsMax: String(entityGroupsMax ?? ''),
+  } satisfies SettingsForm
 }
 
 /** The members of the settings that the form has otherwise; empty when nothing was changed. */
@@ -70,6 +91,13 @@ function membersOf(form: SettingsForm): Readonly<Record<string, unknown>> {
     entityGroupsMax: form.entityGroupsMax === '' ? null : numberOf(form.entityGroupsMax),
     ttl: form.ttl.filter(({ kind, property }) => kind !== '' || property !== ''),
   }
+}
+
+export function jobPolicyOf({ apply, delayMs, unappliedPercentage, randomSeed }: SettingsForm): JobPolicy {
+  if (apply === 'timeJobPolicy') return { timeJobPolicy: delayMs === '' ? {} : { delayMs: Number(delayMs) } }
+  if (apply !== 'probabilityJobPolicy') return { [apply]: true }
+  const unappliedJobPercentage = Number(unappliedPercentage)
+  return { probabilityJobPolicy: { ...(randomSeed === '' ? {} : { randomSeed }), unappliedJobPercentage } }
 }
 
 /** A text that is no number is for the server to refuse. */
