@@ -6,14 +6,12 @@ import type { Faults } from '../controls/faults.ts'
 import { watchedPort } from '../controls/watched-port.ts'
 import type { EnginePort } from '../engine-port.ts'
 import type { MethodName } from '../methods.ts'
-import { allocateIdsHandler } from './allocate-ids.ts'
-import { beginTransactionHandler } from './begin-transaction.ts'
 import { commitHandler } from './commit.ts'
+import { allocateIdsHandler, reserveIdsHandler } from './ids.ts'
 import { lookupHandler } from './lookup.ts'
-import { reserveIdsHandler } from './reserve-ids.ts'
-import { rollbackHandler } from './rollback.ts'
 import { runAggregationQueryHandler } from './run-aggregation-query.ts'
 import { runQueryHandler } from './run-query.ts'
+import { beginTransactionHandler, rollbackHandler } from './transactions.ts'
 
 export function handlersOf(engine: EnginePort): Handlers {
   return {

@@ -12,11 +12,11 @@ import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
 import { writeMissing, writeResult, writeResults } from '../convert/entity-result.ts'
 import type { DatabaseName } from '../convert/parameters.ts'
-import { wholeBytesMax } from '../convert/pieces.ts'
+import { cutMessage, wholeBytesMax } from '../convert/pieces.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
 import { decodeRequest, requestScope } from '../convert/request.ts'
-import { keysInPieces } from '../convert/request-keys.ts'
 import type { EnginePort } from '../engine-port.ts'
+import { keysOfPieces } from './ids.ts'
 
 const { LookupRequest } = google.datastore.v1
 interface ScopedLookup {
@@ -39,7 +39,9 @@ function lookupOf(bytes: Buffer, call: Call): MaybePromise<ScopedLookup> {
   const message = decodeRequest(LookupRequest, bytes, 'Lookup')
   const scope = requestScope(message, call)
   const isLarge = bytes.length > wholeBytesMax
-  const keys = isLarge ? keysInPieces(call, bytes, keysField, scope) : decodeKeys(bytes, keysField, scope)
+  const keys = isLarge
+    ? cutMessage(call, bytes, keysField).then(({ pieces }) => keysOfPieces(call, pieces, keysField, scope))
+    : decodeKeys(bytes, keysField, scope)
   return andThen(keys, (keys) => {
     const read = readOptionsOf(message.readOptions)
     const whole = read === undefined ? { keys } : { keys, read }

@@ -28,26 +28,19 @@ import { type AskedEngine, askedBy } from './asked-engine.ts'
 
 /** The members of a body, or the parameters of a query. */
 type IdRequest = Readonly<Record<string, unknown>>
-export interface AllocatedAnswer {
-  /** The first and the last id; there are none if the last is below the first. */
-  readonly start: string
-  readonly end: string
-  /** The lowest id that was never allocated, after the call. */
-  readonly nextAfter: string
-  readonly words: string
-}
 
-export interface RangeAnswer extends AllocatedAnswer {
-  readonly state: 'EMPTY' | 'CONTENTION' | 'COLLISION'
-  readonly nextBefore: string
-}
+/** A report of the engine in JSON: ids are decimal texts. */
+type InJson<T> = T extends bigint ? string : T extends object ? { readonly [K in keyof T]: InJson<T[K]> } : T
+
+/** There are no ids if the last one is below the first. `nextAfter` is the lowest id that was never allocated, after the call. */
+export type AllocatedAnswer = InJson<Awaited<ReturnType<Database['allocateIdsBySize']>>>
 
 export interface ReserveAnswer {
   /** One for each id in the keys and their ancestors. */
   readonly reserved: readonly ReservedId[]
 }
 
-export interface ReservedId {
+interface ReservedId {
   readonly key: string
   /** Absent for ids that are never allocated: below 1, or above both spaces. */
   readonly space?: 'sequential' | 'scattered'
@@ -56,19 +49,15 @@ export interface ReservedId {
   readonly words: string
 }
 
-export interface NextAnswer {
-  /** Parent and kind, such as `ToDo:?`. */
+type Next = Awaited<ReturnType<Database['nextIds']>>
+
+/** The next ids of `of`, a parent and kind such as `ToDo:?`; a space without ids left has the id `null`. */
+export interface NextAnswer extends Pick<Next, 'automatic'>, Record<Exclude<keyof Next, 'automatic'>, NextIdAnswer> {
   readonly of: string
-  /** The space of the database's automatic ids. */
-  readonly automatic: 'scattered' | 'sequential' | 'storewide'
-  readonly scattered: NextIdAnswer
-  readonly sequential: NextIdAnswer
-  readonly storewide: NextIdAnswer
 }
 
 export interface NextIdAnswer {
   readonly counter: string
-  /** `null`: the space has no ids left. */
   readonly id: string | null
 }
 
@@ -108,27 +97,25 @@ async function allocate(engine: AskedEngine, request: IdRequest): Promise<Alloca
     )
   }
   const context = engine.context()
-  const { start, end, nextAfter, words } =
+  return inJson(
     size === undefined
       ? await database.allocateIdsByMax(context, key, max ?? 0n)
-      : await database.allocateIdsBySize(context, key, size)
-  return { start: `${start}`, end: `${end}`, nextAfter: `${nextAfter}`, words }
+      : await database.allocateIdsBySize(context, key, size),
+  )
 }
 
-async function range(engine: AskedEngine, request: IdRequest): Promise<RangeAnswer> {
+async function range(engine: AskedEngine, request: IdRequest): Promise<unknown> {
   const { database, key } = kindIn(engine, request)
   const [start, end] = [integerIn(request, 'start'), integerIn(request, 'end')]
   if (start === undefined) throw missing('start')
   if (end === undefined) throw missing('end')
   const { state, nextBefore, nextAfter, words } = await database.allocateIdRange(engine.context(), key, { start, end })
-  return {
-    state,
-    start: `${start}`,
-    end: `${end}`,
-    nextBefore: `${nextBefore}`,
-    nextAfter: `${nextAfter}`,
-    words,
-  }
+  return inJson({ state, start, end, nextBefore, nextAfter, words })
+}
+
+function inJson<T extends object>(report: T): InJson<T> {
+  const members = Object.entries(report).map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value])
+  return Object.fromEntries(members)
 }
 
 async function reserve(engine: AskedEngine, request: IdRequest): Promise<ReserveAnswer> {
@@ -184,17 +171,9 @@ async function reservedId(
 async function next(engine: AskedEngine, request: IdRequest): Promise<NextAnswer> {
   const { database, key } = kindIn(engine, request)
   const { automatic, scattered, sequential, storewide } = await database.nextIds(engine.context(), key)
-  const inJson = ({ counter, id }: { readonly counter: bigint; readonly id?: bigint }): NextIdAnswer => ({
-    counter: `${counter}`,
-    id: id === undefined ? null : `${id}`,
-  })
-  return {
-    of: formatKey(key),
-    automatic,
-    scattered: inJson(scattered),
-    sequential: inJson(sequential),
-    storewide: inJson(storewide),
-  }
+  const told = ({ counter, id }: Next['scattered']): NextIdAnswer => inJson({ counter, id: id ?? null })
+  const spaces = { scattered: told(scattered), sequential: told(sequential), storewide: told(storewide) }
+  return { of: formatKey(key), automatic, ...spaces }
 }
 
 /** The database of a request, and the incomplete key of its kind and parent. */
