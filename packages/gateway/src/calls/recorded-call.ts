@@ -1,6 +1,9 @@
 /**
- * One call as a line of a recording (recording.ts): the keys and queries that it read or wrote; values only on demand. The fields are described
- * in docs/reference/recordings.md.
+ * One call as a line of a recording (recording.ts): the keys and queries that it read or wrote; values only on demand.
+ *
+ *   {"method": "commit", "project": "demo", …, "mutations": [{"operation": "upsert", "key": "ToDo:1", "bytes": 34, "indexed": {"done": 1}}]}
+ *
+ * docs/reference/recordings.md describes each member.
  */
 
 import {
@@ -18,73 +21,15 @@ import { dataMethodOf } from '../methods.ts'
 import { type CallFacts, keyOfMutation } from './call-facts.ts'
 import type { CallReport } from './calls.ts'
 
-/** A key in the form of {@link formatKeyPath}; `namespace` is absent for the default one. */
-export interface RecordedKey {
-  readonly key: string
-  readonly namespace?: string
-}
-
-export interface RecordedMutation extends RecordedKey {
-  readonly operation: Mutation['operation']
-  /** Bytes of the encoded entity. */
-  readonly bytes?: number
-  /** Bytes of each indexed value, by property; for an array, of each element. */
-  readonly indexed?: Readonly<Record<string, number | readonly number[]>>
-  /** The google.datastore.v1.Entity in base64. */
-  readonly entity?: string
-}
-
-export type RecordedFilter =
-  | { readonly and: readonly RecordedFilter[] }
-  | { readonly or: readonly RecordedFilter[] }
-  | ({
-      readonly property: string
-      readonly operator: string
-      /** Size of the value in bytes. */
-      readonly bytes: number
-      /** The google.datastore.v1.Value in base64. */
-      readonly value?: string
-    } & Partial<RecordedKey>)
-
-export interface RecordedQuery {
-  readonly namespace?: string
-  readonly kind?: string
-  readonly projection?: readonly string[]
-  readonly filter?: RecordedFilter
-  /** A leading `-` means descending. */
-  readonly order?: readonly string[]
-  readonly distinctOn?: readonly string[]
-  readonly offset?: number
-  readonly limit?: number
-  /** Present if it continues from a cursor. */
-  readonly fromCursor?: true
-  /** The vector property of a nearest-neighbour search. */
-  readonly nearest?: string
-  /** For example `count`, `sum:amount`. */
-  readonly aggregations?: readonly string[] | undefined
-}
-
-export interface RecordedCall {
-  /** Start of the call, in milliseconds since the start of the recording. */
-  readonly ms: number
-  readonly method: string
-  readonly project?: string
-  readonly database?: string
-  readonly code: string
-  readonly tookMs: number
-  /** A number shared by the calls of one transaction, from 1 on. */
-  readonly transaction?: number
-  readonly keys?: readonly RecordedKey[] | undefined
-  readonly query?: RecordedQuery | undefined
-  readonly mutations?: readonly RecordedMutation[] | undefined
-}
+/** A part of a line; absent members are left out, or `undefined`, which JSON leaves out. */
+type Recorded = Readonly<Record<string, unknown>>
 
 /**
  * The part of a line that is the same in every recording.
  *
  * @param values - whether entities and the values of filters are recorded
  */
-export function recordedCall(report: CallReport, values: boolean): Omit<RecordedCall, 'ms' | 'transaction'> {
+export function recordedCall(report: CallReport, values: boolean): Recorded {
   const { facts, code } = report
   const method = dataMethodOf(report.method)
   const end = { code, tookMs: roundedMs(report.durationMs) }
@@ -92,8 +37,7 @@ export function recordedCall(report: CallReport, values: boolean): Omit<Recorded
   return { method, project: facts.projectId, database: facts.databaseId, ...end, ...contentOf(facts, values) }
 }
 
-/** Absent parts are `undefined`, which JSON leaves out. */
-function contentOf(facts: CallFacts, values: boolean): Pick<RecordedCall, 'keys' | 'query' | 'mutations'> {
+function contentOf(facts: CallFacts, values: boolean): Recorded {
   const { keys, query, mutations, aggregations } = facts.asked
   const given = facts.given?.keys
   return {
@@ -110,11 +54,11 @@ function contentOf(facts: CallFacts, values: boolean): Pick<RecordedCall, 'keys'
   }
 }
 
-function recordedKey({ partition: { namespaceId }, path }: Key): RecordedKey {
+function recordedKey({ partition: { namespaceId }, path }: Key): Recorded {
   return { key: formatKeyPath(path), ...(namespaceId === '' ? {} : { namespace: namespaceId }) }
 }
 
-function recordedMutation(mutation: Mutation, key: Key, values: boolean): RecordedMutation {
+function recordedMutation(mutation: Mutation, key: Key, values: boolean): Recorded {
   const what = { operation: mutation.operation, ...recordedKey(key) }
   if (mutation.operation === 'delete') return what
   const { entity } = mutation
@@ -122,8 +66,10 @@ function recordedMutation(mutation: Mutation, key: Key, values: boolean): Record
   return values ? { ...sizes, entity: base64(entity) } : sizes
 }
 
-/** Empty for an entity that does not decode, which the engine refuses. */
-function indexedOf(entity: Uint8Array): NonNullable<RecordedMutation['indexed']> {
+/**
+ * Bytes of each indexed value, by property; for an array, of each element. Empty for an entity that does not decode, which the engine refuses.
+ */
+function indexedOf(entity: Uint8Array): Recorded {
   try {
     const entries = [...decodeProperties(entity)].flatMap(([name, value]): [string, number | readonly number[]][] => {
       if (value.excludeFromIndexes === true) return []
@@ -137,7 +83,7 @@ function indexedOf(entity: Uint8Array): NonNullable<RecordedMutation['indexed']>
   }
 }
 
-function recordedQuery(query: Query, values: boolean): RecordedQuery {
+function recordedQuery(query: Query, values: boolean): Recorded {
   const { partition, kind, projection, filter, order, distinctOn, offset, limit, startCursor, nearest } = query
   const orders = order.map(({ property, direction }) => (direction === 'descending' ? `-${property}` : property))
   return {
@@ -154,7 +100,7 @@ function recordedQuery(query: Query, values: boolean): RecordedQuery {
   }
 }
 
-function recordedFilter(filter: Filter, values: boolean): RecordedFilter {
+function recordedFilter(filter: Filter, values: boolean): Recorded {
   if (filter.type === 'composite') {
     const filters = filter.filters.map((one) => recordedFilter(one, values))
     return filter.operator === 'and' ? { and: filters } : { or: filters }

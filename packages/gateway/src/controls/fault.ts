@@ -63,28 +63,55 @@ export interface FaultReport extends FaultOptions {
   readonly hits: number
 }
 
-const knownOptions: readonly (keyof FaultOptions)[] = [
-  'method',
-  'project',
-  'database',
-  'namespace',
-  'kind',
-  'key',
-  'skip',
-  'times',
-  'share',
-  'seed',
-  'latencyMs',
-  'code',
-  'message',
-  'holdApply',
-]
-
 /** The options that may be combined with holdApply. */
 const placeOptions: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key']
 
 /** Longest latency: a larger value is probably a mistake of units. Ours. */
 const latencyMsMax = 86_400_000
+
+/** Checks a value that is there. @throws INVALID_ARGUMENT with the name of the field */
+type Check = (value: unknown, name: string) => void
+
+const isText: Check = (value, name) => {
+  if (typeof value !== 'string') throw invalidArgument(`${name} is a text`)
+}
+
+function isNumber(least: number, most: number, isWhole = false): Check {
+  return (value, name) => {
+    const fits = typeof value === 'number' && value >= least && value <= most && (!isWhole || Number.isInteger(value))
+    if (fits) return
+    throw invalidArgument(`${name} is a ${isWhole ? 'whole ' : ''}number from ${least} to ${most}, not ${value}`)
+  }
+}
+
+function isIn(known: readonly string[], what: string): Check {
+  return (value) => {
+    for (const one of [value].flat()) {
+      if (!known.some((name) => name === one)) {
+        throw invalidArgument(`there is no ${what} "${one}"; there is ${known.join(', ')}`)
+      }
+    }
+  }
+}
+
+const checks: Readonly<Record<keyof FaultOptions, Check>> = {
+  method: isIn(faultMethods, 'method'),
+  project: isText,
+  database: isText,
+  namespace: isText,
+  kind: isText,
+  key: isText,
+  skip: isNumber(0, 0xffff_ffff, true),
+  times: isNumber(1, 0xffff_ffff, true),
+  share: isNumber(0, 1),
+  seed: isNumber(0, 0xffff_ffff, true),
+  latencyMs: isNumber(0, latencyMsMax),
+  code: isIn(Object.keys(statusCodes), 'code'),
+  message: isText,
+  holdApply: (value) => {
+    if (value !== true) throw invalidArgument('holdApply is true, or left out')
+  },
+}
 
 /**
  * Checks options, which may be parsed JSON.
@@ -95,42 +122,25 @@ export function checkFault(asked: unknown): FaultOptions {
   if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
     throw invalidArgument('a fault is an object such as {"method": "commit", "code": "ABORTED", "times": 1}')
   }
-  const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
-  for (const name of Object.keys(given)) {
-    if (knownOptions.some((known) => known === name)) continue
-    throw invalidArgument(`a fault has no field "${name}"; there is ${knownOptions.join(', ')}`)
+  const given = Object.entries(asked).filter(([, value]) => value !== undefined)
+  for (const [name, value] of given) {
+    if (!Object.hasOwn(checks, name)) {
+      throw invalidArgument(`a fault has no field "${name}"; there is ${Object.keys(checks).join(', ')}`)
+    }
+    checks[name as keyof FaultOptions](value, name)
   }
-  const fault = given as FaultOptions
-  for (const method of methodsOf(fault)) {
-    if (faultMethods.includes(method)) continue
-    throw invalidArgument(`there is no method "${method}"; there is ${faultMethods.join(', ')}`)
-  }
-  for (const name of ['project', 'database', 'namespace', 'kind', 'key', 'message'] as const) {
-    if (fault[name] !== undefined && typeof fault[name] !== 'string') throw invalidArgument(`${name} is a text`)
-  }
-  for (const name of ['skip', 'times', 'seed'] as const) {
-    checkNumber(fault, name, { least: name === 'times' ? 1 : 0, most: 0xffff_ffff, whole: true })
-  }
-  checkNumber(fault, 'share', { least: 0, most: 1 })
-  checkNumber(fault, 'latencyMs', { least: 0, most: latencyMsMax })
-  if (fault.holdApply !== undefined) checkHold(given)
-  else if (fault.code === undefined && fault.latencyMs === undefined) {
+  const fault = Object.fromEntries(given) as FaultOptions
+  if (fault.holdApply) {
+    const other = Object.keys(fault).find((name) => name !== 'holdApply' && !placeOptions.includes(name))
+    if (other !== undefined)
+      throw invalidArgument(`holdApply goes with ${placeOptions.join(', ')}, not with ${other}: make two faults`)
+  } else if (fault.code === undefined && fault.latencyMs === undefined) {
     throw invalidArgument('a fault has no effect: give it a code such as ABORTED, latencyMs or holdApply')
-  }
-  if (fault.code !== undefined && !Object.hasOwn(statusCodes, fault.code)) {
-    throw invalidArgument(`there is no code "${fault.code}"; there is ${Object.keys(statusCodes).join(', ')}`)
   }
   if (fault.message !== undefined && fault.code === undefined)
     throw invalidArgument('a message needs a code: give both, or leave out the message')
   // A key that does not parse would match nothing, without a message.
   return fault.key === undefined ? fault : { ...fault, key: formatKeyPath(parseKeyPath(fault.key)) }
-}
-
-function checkHold(given: Readonly<Record<string, unknown>>): void {
-  if (given['holdApply'] !== true) throw invalidArgument('holdApply is true, or left out')
-  const other = Object.keys(given).find((name) => name !== 'holdApply' && !placeOptions.includes(name))
-  if (other === undefined) return
-  throw invalidArgument(`holdApply goes with ${placeOptions.join(', ')}, not with ${other}: make two faults`)
 }
 
 /** The engine's hold for a fault with holdApply. */
@@ -144,26 +154,10 @@ export function holdOf({ project, database, namespace, kind, key }: FaultOptions
   }
 }
 
-function methodsOf({ method }: FaultOptions): readonly FaultMethod[] {
-  if (method === undefined) return []
-  return typeof method === 'string' ? [method] : method
-}
-
-function checkNumber(
-  fault: FaultOptions,
-  name: 'skip' | 'times' | 'seed' | 'share' | 'latencyMs',
-  { least, most, whole = false }: { readonly least: number; readonly most: number; readonly whole?: boolean },
-): void {
-  const value: unknown = fault[name]
-  if (value === undefined) return
-  const fits = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value))
-  if (!fits) throw invalidArgument(`${name} is a ${whole ? 'whole ' : ''}number from ${least} to ${most}, not ${value}`)
-}
-
 /** Whether the fault applies to a call. */
 export function matches(fault: FaultOptions, facts: CallFacts): boolean {
   const { method, project, database, namespace, kind, key } = fault
-  if (method !== undefined && !methodsOf(fault).includes(facts.method)) return false
+  if (method !== undefined && ![method].flat().includes(facts.method)) return false
   if (project !== undefined && project !== facts.projectId) return false
   if (database !== undefined && databaseIdOf(database) !== facts.databaseId) return false
   if (namespace === undefined && kind === undefined && key === undefined) return true

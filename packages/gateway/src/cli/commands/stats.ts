@@ -11,19 +11,7 @@ import type { Io } from '../framework/io.ts'
 import { counted, printed, table } from '../framework/print.ts'
 import { withApi } from '../target/api-store.ts'
 
-export interface KindStats {
-  readonly kind: string
-  readonly entities: number
-  readonly entityBytes: number
-  /** Index rows by table. */
-  readonly rows: {
-    readonly EntitiesByKind: number
-    readonly EntitiesByPropertyAsc: number
-    readonly EntitiesByPropertyDesc: number
-    readonly EntitiesByCompositeProperty: number
-  }
-  readonly indexBytes: number
-}
+type KindStats = ReturnType<typeof statsOf>
 
 export async function stats(flags: Flags, io: Io): Promise<number> {
   const namespace = flags['namespace'] === undefined ? undefined : String(flags['namespace'])
@@ -35,7 +23,7 @@ export async function stats(flags: Flags, io: Io): Promise<number> {
   return printed(flags, io, { kinds }, () => inWords(kinds))
 }
 
-function statsOf(properties: ReadonlyMap<string, Value>): KindStats {
+function statsOf(properties: ReadonlyMap<string, Value>) {
   const number = (name: string): number => {
     const value = properties.get(name)
     return value?.type === 'integer' ? Number(value.value) : 0
@@ -47,6 +35,7 @@ function statsOf(properties: ReadonlyMap<string, Value>): KindStats {
     kind: kind?.type === 'string' ? kind.value : '',
     entities,
     entityBytes: number('entity_bytes'),
+    // Index rows by table.
     rows: {
       EntitiesByKind: entities,
       EntitiesByPropertyAsc: byProperty,
