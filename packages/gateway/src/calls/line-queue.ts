@@ -3,6 +3,8 @@
  * counted, and the reader gets their number, `{"lost": 40}`. A line is a short head for this reader and a text that all readers share.
  */
 
+import { Readers } from './readers.ts'
+
 /** A text that several readers share. */
 export class SharedWords {
   readonly text: string
@@ -36,7 +38,7 @@ export class LineQueue {
   #lines: Line[] = []
   #characters = 0
   #lost = 0
-  #wake: (() => void) | undefined
+  readonly #readers = new Readers()
 
   /** @param charactersMax - limit for all waiting lines; the last one may exceed it */
   constructor(charactersMax: number) {
@@ -52,39 +54,16 @@ export class LineQueue {
     const line = make()
     this.#lines.push(line)
     this.#characters += line.head.length + line.words.text.length
-    this.#wakeUp()
+    this.#readers.wake()
   }
 
   /** Batches of lines as they arrive; the last ones when the signal aborts. An empty batch is a sign of life. */
   async *batches(signal: AbortSignal): AsyncGenerator<readonly Line[]> {
-    const wake = (): void => this.#wakeUp()
-    signal.addEventListener('abort', wake)
-    try {
-      while (!signal.aborted) {
-        await this.#waiting()
-        yield this.#take()
-      }
+    while (!signal.aborted) {
+      if (this.#lines.length === 0) await this.#readers.next(signal, silenceMs)
       yield this.#take()
-    } finally {
-      signal.removeEventListener('abort', wake)
     }
-  }
-
-  /** Resolves when there is a line, at {@link #wakeUp}, or after {@link silenceMs}. */
-  #waiting(): Promise<void> {
-    if (this.#lines.length > 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#wakeUp(), silenceMs)
-      this.#wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-  }
-
-  #wakeUp(): void {
-    this.#wake?.()
-    this.#wake = undefined
+    yield this.#take()
   }
 
   #take(): readonly Line[] {

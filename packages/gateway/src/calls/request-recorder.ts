@@ -11,6 +11,7 @@ import type { PlanTree, RowTally, TableId, TouchedRows } from '@sixtables/engine
 import { type CallSummary, summaryOf } from './call-summary.ts'
 import type { CallReport, Calls } from './calls.ts'
 import { type KeptMessage, keptMessage } from './kept-message.ts'
+import { Readers } from './readers.ts'
 
 export const callsMax = 1000
 const callsPerSecond = 1000
@@ -64,7 +65,7 @@ export class RequestRecorder {
   #room = callsMax
   /** Number of calls that were not kept for lack of room. */
   passed = 0
-  readonly #waiting = new Set<() => void>()
+  readonly #readers = new Readers()
 
   constructor(calls: Calls, bytesMax: number = bytesMaxDefault) {
     this.#calls = calls
@@ -157,19 +158,9 @@ export class RequestRecorder {
   }
 
   /** Resolves when there is a call with a higher id, the signal aborts, or the time is over. @returns whether there is one */
-  after(id: number, signal: AbortSignal, withinMs: number): Promise<boolean> {
-    if (this.lastId > id || signal.aborted) return Promise.resolve(this.lastId > id)
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        this.#waiting.delete(done)
-        signal.removeEventListener('abort', done)
-        resolve(this.lastId > id)
-      }
-      const timer = setTimeout(done, withinMs)
-      this.#waiting.add(done)
-      signal.addEventListener('abort', done)
-    })
+  async after(id: number, signal: AbortSignal, withinMs: number): Promise<boolean> {
+    if (this.lastId <= id) await this.#readers.next(signal, withinMs)
+    return this.lastId > id
   }
 
   /** Keeps a call that has ended. */
@@ -183,7 +174,7 @@ export class RequestRecorder {
     const isKept = this.#keep({ summary, plan: trace?.plan?.(), tables }, { request, answer })
     // A call whose messages or plan are too large is kept without details.
     if (!isKept) this.#keep({ summary, tables })
-    if (this.#waiting.size > 0) for (const wake of [...this.#waiting]) wake()
+    this.#readers.wake()
   }
 
   /** Keeps a call, for which the oldest make room. @returns false for one that is larger than all the room */

@@ -5,6 +5,7 @@
  *   running ──▶ finished | failed | cancelled
  */
 import { DatastoreError, failedPrecondition } from '@sixtables/engine'
+import { Readers } from '../calls/readers.ts'
 import type { LabProgress, LabTask, OnLabProgress } from './lab-task.ts'
 
 /** A result may have a megabyte of figures and pictures. */
@@ -38,7 +39,7 @@ export interface WholeRunReport extends LabRunReport {
 
 export class LabRun {
   readonly #task: LabTask
-  readonly #listeners = new Set<() => void>()
+  readonly #readers = new Readers()
   /** Resolves at its end. */
   readonly over: Promise<void>
   #report: LabRunReport
@@ -78,15 +79,7 @@ export class LabRun {
   /** Reports of its progress, the first immediately; the last one has the result. */
   async *reports(signal: AbortSignal): AsyncGenerator<LabRunReport> {
     while (!signal.aborted && this.state === 'running') {
-      const changed = new Promise<void>((resolve) => {
-        const wake = (): void => {
-          this.#listeners.delete(wake)
-          signal.removeEventListener('abort', wake)
-          resolve()
-        }
-        this.#listeners.add(wake)
-        signal.addEventListener('abort', wake)
-      })
+      const changed = this.#readers.next(signal)
       yield this.report()
       await changed
     }
@@ -100,7 +93,7 @@ export class LabRun {
 
   #tell(report: LabRunReport): void {
     this.#report = report
-    for (const listener of [...this.#listeners]) listener()
+    this.#readers.wake()
   }
 }
 
