@@ -60,12 +60,10 @@ const writesMax = sliceWorkMax + 2 * 1024
 /** The most rows that the store gets in one turn of some work. */
 async function mostWritesOf(clock: TurnClock, work: () => unknown, onTurn: () => void = () => {}): Promise<number> {
   const writes = vi.spyOn(MemoryKv.prototype, 'write')
-  const runs = vi.spyOn(MemoryKv.prototype, 'putSorted')
   let most = 0
   const look = (): void => {
-    most = Math.max(most, writes.mock.calls.length + runs.mock.calls.reduce((sum, [rows]) => sum + rows.length, 0))
+    most = Math.max(most, writes.mock.calls.length)
     writes.mockClear()
-    runs.mockClear()
   }
   clock.onTurn = () => {
     look()
@@ -74,7 +72,6 @@ async function mostWritesOf(clock: TurnClock, work: () => unknown, onTurn: () =>
   await work()
   look()
   writes.mockRestore()
-  runs.mockRestore()
   return most
 }
 

@@ -200,7 +200,7 @@ export function materialiseRows(
     return entity.places
   }
   const write = (): void => {
-    store.putSorted(rows.sort(byKey))
+    store.batch(rows)
     rows = []
   }
   const writeRest = async ({ path, places, addTo, isCurrent }: NonNullable<typeof large>): Promise<void> => {
@@ -256,10 +256,6 @@ export function forEntities(
     }
   }
   return steps()
-}
-
-function byKey(a: KvRow, b: KvRow): number {
-  return a.key < b.key ? -1 : 1
 }
 
 /** The rows of an entity in one property table. */

@@ -53,15 +53,7 @@ import {
   withIndexes,
 } from './missing-indexes.ts'
 import { isMarker, isOfLog, isOfProperty, isOnDemand, touchesLog } from './row-kinds.ts'
-import {
-  logRowsPerStep,
-  nothingUnread,
-  putAll,
-  recordOf,
-  sortedRows,
-  UnreadLog,
-  type UnreadRows,
-} from './unread-log.ts'
+import { listed, logRowsPerStep, nothingUnread, putAll, recordOf, UnreadLog, type UnreadRows } from './unread-log.ts'
 
 const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
 /** Rows of a batch that are written in one step, those of unread indexes included. */
@@ -307,7 +299,7 @@ export class OnDemandRows implements Kv {
     const context = this.context()
     const step = (): MaybePromise<void> => {
       while (this.#unread.size > 0) {
-        this.#store.putSorted(sortedRows(this.#unread.takeOldest(logRowsPerStep)))
+        this.#store.batch(listed(this.#unread.takeOldest(logRowsPerStep)))
         const way = giveWay(context, logRowsPerStep)
         if (way !== undefined) return way.then(step)
       }
@@ -329,7 +321,7 @@ export class OnDemandRows implements Kv {
     } else if (value !== undefined) this.#unread.add(key, value)
     // Rows that are not in the tree are in the list.
     else if (!this.#unread.dropOldest(key) && !this.#store.remove(key) && this.#unread.size > 0) {
-      this.#store.putSorted(sortedRows(this.#unread.takeOldest(this.#unread.size)))
+      this.#store.batch(listed(this.#unread.takeOldest(this.#unread.size)))
       this.#store.remove(key)
     }
   }
@@ -426,7 +418,7 @@ class OnDemandSnapshot implements KvSnapshot {
     const isOfLog = touchesLog(range)
     const missing = missingIn(range, this.#kept, fork)
     const goOn = (work: number): Promise<void> | undefined => giveWay(context, work)
-    const made = andThen(isOfLog ? putAll(sortedRows(this.#unread), fork, goOn) : undefined, () =>
+    const made = andThen(isOfLog ? putAll(listed(this.#unread), fork, goOn) : undefined, () =>
       forEachInOrder(missing, (index) => materialiseRows(index, fork, this.#owner.optionsOf, goOn)),
     )
     return andThen(made, () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
+import { listed, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
 
 const value = Uint8Array.of(1)
 
@@ -13,7 +13,7 @@ it('makes room when many rows were dropped, and a view of before has them still'
     expect(log.dropOldest(row)).toBe(false)
   }
   log.add('M', value)
-  const keysOf = (view: typeof before): readonly string[] => sortedRows(view).map(({ key }) => key)
+  const keysOf = (view: typeof before): readonly string[] => listed(view).map(({ key }) => key)
   expect(keysOf(log.view())).toEqual([...rows.slice(2000), 'M'])
   expect(keysOf(before)).toEqual(rows)
   expect(log.size).toBe(1001)

@@ -34,11 +34,6 @@ export interface Inner<V> {
 /** The depth alone decides: a node `height` steps below the root is a leaf. */
 export type TreeNode<V> = Leaf<V> | Inner<V>
 
-export interface TreeEntry<V> {
-  readonly key: string
-  readonly value: V
-}
-
 export function newLeaf<V>(prefix: string, rests: string[], values: V[], epoch: number): Leaf<V> {
   return { prefix, start: prefix.length, rests, heads: headsOf(rests, 0), values, epoch }
 }
@@ -100,10 +95,11 @@ export function replaceSeparator<V>(inner: Inner<V>, at: number, separator: stri
   if (!hasNewOuter(inner, at)) inner.heads[at] = headOf(separator, inner.start)
 }
 
-export function removeChild<V>(inner: Inner<V>, at: number): void {
-  removeAt(inner.keys, at)
-  removeAt(inner.nodes, at + 1)
-  removeNumberAt(inner.heads, at)
+/** Removes `count` children behind the one at `at`. */
+export function removeChildren<V>(inner: Inner<V>, at: number, count: number): void {
+  inner.keys.splice(at, count)
+  inner.nodes.splice(at + 1, count)
+  inner.heads.splice(at, count)
 }
 
 /** Recomputes all heads if the new separator at `at` shares less with the others than they did before. */

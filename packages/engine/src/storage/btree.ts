@@ -22,11 +22,11 @@
  * Measured, 1.4 million rows with keys of 60 bytes: 144 MiB with whole keys, 90 with prefixes (decision 0002).
  */
 import { invariant } from '../invariant.ts'
-import { type LeafRows, mergedRows, piecesOf } from './btree-merge.ts'
 import {
   childOf,
   copyOfInner,
   copyOfLeaf,
+  firstFrom,
   getFrom,
   type Inner,
   insertAt,
@@ -38,21 +38,18 @@ import {
   placeOf,
   refill,
   removeAt,
-  removeChild,
+  removeChildren,
   removeNumberAt,
   replaceSeparator,
   setSeparators,
-  type TreeEntry,
   type TreeNode,
 } from './btree-node.ts'
-import { cutOut, dropBehind, rowsUnder } from './btree-range.ts'
 import { headOf, ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 
 /** The tree at the moment of the view. Release it after use: while a view is open, writers copy. */
 export interface TreeView<V> {
   readonly root: TreeNode<V>
   readonly height: number
-  /** NaN = not counted. */
   readonly size: number
   readonly epoch: number
 }
@@ -68,8 +65,8 @@ export class BTree<V> {
   /** Changed by the tree alone. */
   root: TreeNode<V>
   height = 0
-  /** Number of rows; NaN after whole subtrees were removed: counted at the next use. */
-  #size = 0
+  /** Number of rows. */
+  size = 0
   #epoch = 0
   /** The last epoch of all trees that were forked from each other, since they share nodes. */
   readonly #epochs: { last: number }
@@ -90,11 +87,6 @@ export class BTree<V> {
     this.root = this.#emptyLeaf()
   }
 
-  get size(): number {
-    if (Number.isNaN(this.#size)) this.#size = rowsUnder(this.root, this.height)
-    return this.#size
-  }
-
   get(key: string): V | undefined {
     return getFrom(this.root, this.height, key)
   }
@@ -102,7 +94,7 @@ export class BTree<V> {
   /** A view of the present state, in O(1). Call {@link release} once for each. */
   view(): TreeView<V> {
     this.#views++
-    return { root: this.root, height: this.height, size: this.#size, epoch: this.#epoch }
+    return { root: this.root, height: this.height, size: this.size, epoch: this.#epoch }
   }
 
   /** Adds a user to an open view; each user must release it. */
@@ -129,7 +121,7 @@ export class BTree<V> {
     this.#nextEpoch()
     this.root = view.root
     this.height = view.height
-    this.#size = view.size
+    this.size = view.size
   }
 
   /** Whether one was forked from the other, or both from a third. */
@@ -149,52 +141,12 @@ export class BTree<V> {
     this.#nextEpoch()
     this.root = this.#emptyLeaf()
     this.height = 0
-    this.#size = 0
+    this.size = 0
   }
 
   /** @returns the replaced value */
   set(key: string, value: V): V | undefined {
-    return this.#setIn(this.#ownLeaf(key), key, value)
-  }
-
-  /** {@link set} for many keys, which must ascend strictly; keys of one leaf cost one search. */
-  setSorted(rows: readonly TreeEntry<V>[]): void {
-    let from = 0
-    while (from < rows.length) {
-      const first = rows[from] as TreeEntry<V>
-      const leaf = this.#ownLeaf(first.key)
-      const depth = this.height - 1
-      const index = this.#taken[depth] ?? 0
-      const high = this.#highOf(depth, index)
-      let to = from + 1
-      while (to < rows.length && (high === undefined || (rows[to] as TreeEntry<V>).key < high)) to++
-      if (to === from + 1) this.#setIn(leaf, first.key, first.value)
-      else this.#merge(leaf, mergedRows(leaf, rows, from, to), this.#lowOf(depth, index), high)
-      from = to
-    }
-  }
-
-  /**
-   * Replaces the rows of the leaf at the end of the path by `rows`, with new leaves behind it if there are too many.
-   */
-  #merge(leaf: Leaf<V>, rows: LeafRows<V>, low: string | undefined, high: string | undefined): void {
-    this.#size += rows.rests.length - leaf.rests.length
-    const isOne = rows.rests.length <= this.#capacity
-    const pieces = piecesOf(rows, leaf.prefix, low, high, isOne ? this.#capacity : (this.#capacity * 3) >> 2)
-    let last = leaf
-    for (const { separator, prefix, rests, values } of pieces) {
-      if (separator === undefined) {
-        refill(leaf, prefix, rests, values)
-        continue
-      }
-      const right = newLeaf(prefix, rests, values, this.#epoch)
-      this.#insertNode(last, separator, right)
-      // A split above the leaf may have changed the path to it.
-      last = this.#ownLeaf(prefix + rests[0])
-    }
-  }
-
-  #setIn(leaf: Leaf<V>, key: string, value: V): V | undefined {
+    const leaf = this.#ownLeaf(key)
     const place = placeOf(leaf, key)
     if (place >= 0) {
       const replaced = leaf.values[place]
@@ -205,7 +157,7 @@ export class BTree<V> {
     insertAt(leaf.rests, at, ownRest(key, leaf.start))
     insertNumberAt(leaf.heads, at, headOf(key, leaf.start))
     insertAt(leaf.values, at, value)
-    this.#size++
+    this.size++
     if (leaf.rests.length > this.#capacity) this.#splitLeaf(leaf, at)
     return undefined
   }
@@ -219,45 +171,44 @@ export class BTree<V> {
     removeAt(leaf.rests, at)
     removeNumberAt(leaf.heads, at)
     removeAt(leaf.values, at)
-    this.#size--
+    this.size--
     if (leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
     return deleted
   }
 
-  /** Deletes the keys from `start` to before `end`, for the cost of a few searches. */
+  /** Deletes the keys from `start` to before `end`, and leaves that lie between them without a look inside. */
   deleteRange(start: string, end: string): void {
-    const lowOf = (depth: number, index: number): string | undefined => this.#lowOf(depth, index)
-    const highOf = (depth: number, index: number): string | undefined => this.#highOf(depth, index)
     for (let from: string | undefined = start; from !== undefined && from < end; ) {
       const leaf = this.#ownLeaf(from)
-      const way = { path: this.#path, taken: this.#taken, height: this.height, lowOf, highOf }
-      if (dropBehind(way, end)) this.#size = Number.NaN
+      if (this.#dropLeavesBehind(leaf, end)) continue
       const depth = this.height - 1
-      const index = this.#taken[depth] ?? 0
-      const high = highOf(depth, index)
-      const keys = rebased(leaf.prefix, leaf.rests, '')
-      this.#size -= cutOut(keys, leaf.values, from, end)
-      this.#fill(leaf, prefixBetween(lowOf(depth, index), high), keys, leaf.values)
-      this.#refillWay(from)
+      const high = this.#highOf(depth, this.#taken[depth] ?? 0)
+      const first = firstFrom(leaf, from)
+      const behind = high !== undefined && high <= end ? leaf.rests.length : firstFrom(leaf, end)
+      for (const list of [leaf.rests, leaf.heads, leaf.values]) list.splice(first, behind - first)
+      this.size -= behind - first
+      if (leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
       from = high
     }
   }
 
-  /** Refills every node on the path to `key` that is less than a quarter full, from the root down. */
-  #refillWay(key: string): void {
-    for (;;) {
-      while (this.height > 0 && (this.root as Inner<V>).nodes.length === 1) {
-        this.root = (this.root as Inner<V>).nodes[0] as TreeNode<V>
-        this.height--
-      }
-      const leaf = this.#ownLeaf(key)
-      const isThin = ({ nodes }: Inner<V>, at: number): boolean =>
-        at > 0 && at < this.height && nodes.length < this.#minimum
-      const depth = this.#path.findIndex(isThin)
-      if (depth > 0) this.#refillInner(this.#path[depth] as Inner<V>, depth)
-      else if (this.height > 0 && leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
-      else return
+  /** Drops the leaves of the same parent that are behind `leaf` and end before `end`. @returns whether there were any */
+  #dropLeavesBehind(leaf: Leaf<V>, end: string): boolean {
+    const depth = this.height - 1
+    const leaves = (this.#path[depth]?.nodes ?? []) as Leaf<V>[]
+    const at = this.#taken[depth] ?? 0
+    let last = at
+    for (; depth >= 0 && last + 1 < leaves.length; last++) {
+      const high = this.#highOf(depth, last + 1)
+      if (high === undefined || high > end) break
+      this.size -= (leaves[last + 1] as Leaf<V>).rests.length
     }
+    if (last === at) return false
+    // The leaf reaches up to the next one that stays.
+    const prefix = prefixBetween(this.#lowOf(depth, at), this.#highOf(depth, last))
+    refill(leaf, prefix, rebased(leaf.prefix, leaf.rests, prefix), leaf.values)
+    this.#dropRight(at, depth, last - at)
+    return true
   }
 
   #emptyLeaf(): Leaf<V> {
@@ -382,30 +333,29 @@ export class BTree<V> {
     const at = index > 0 ? index - 1 : 0
     const left = index > 0 ? (this.#ownChild(parent, at, true) as Leaf<V>) : leaf
     const right = index > 0 ? leaf : (this.#ownChild(parent, 1, true) as Leaf<V>)
-    const keys = rebased(left.prefix, left.rests, '').concat(rebased(right.prefix, right.rests, ''))
-    const values = left.values.concat(right.values)
     const low = this.#lowOf(depth, at)
     const high = this.#highOf(depth, at + 1)
-    if (keys.length <= this.#capacity) {
-      this.#fill(left, prefixBetween(low, high), keys, values)
+    const prefix = prefixBetween(low, high)
+    const rests = rebased(left.prefix, left.rests, prefix).concat(rebased(right.prefix, right.rests, prefix))
+    const values = left.values.concat(right.values)
+    if (rests.length <= this.#capacity) {
+      refill(left, prefix, rests, values)
       this.#dropRight(at, depth)
       return
     }
-    const half = keys.length >> 1
-    const separator = separatorOf(keys[half - 1] as string, keys[half] as string)
-    this.#fill(left, prefixBetween(low, separator), keys.slice(0, half), values.slice(0, half))
-    this.#fill(right, prefixBetween(separator, high), keys.slice(half), values.slice(half))
+    const half = rests.length >> 1
+    const separator = separatorOf(prefix + rests[half - 1], prefix + rests[half])
+    const leftPrefix = prefixBetween(low, separator)
+    const rightPrefix = prefixBetween(separator, high)
+    refill(left, leftPrefix, rebased(prefix, rests.slice(0, half), leftPrefix), values.slice(0, half))
+    refill(right, rightPrefix, rebased(prefix, rests.slice(half), rightPrefix), values.slice(half))
     replaceSeparator(parent, at, separator)
   }
 
-  #fill(leaf: Leaf<V>, prefix: string, keys: string[], values: V[]): void {
-    refill(leaf, prefix, rebased('', keys, prefix), values)
-  }
-
-  /** Removes the right one of two merged neighbours from the parent at `depth`, and refills upwards as needed. */
-  #dropRight(at: number, depth: number): void {
+  /** Removes `count` nodes behind the one at `at` from the parent at `depth`, and refills upwards as needed. */
+  #dropRight(at: number, depth: number, count = 1): void {
     const parent = this.#path[depth] as Inner<V>
-    removeChild(parent, at)
+    removeChildren(parent, at, count)
     if (depth === 0) {
       if (parent.nodes.length > 1) return
       this.root = parent.nodes[0] as TreeNode<V>

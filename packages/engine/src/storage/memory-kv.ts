@@ -9,8 +9,7 @@ import { sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { BTree, type TreeView } from './btree.ts'
 import { getFrom } from './btree-node.ts'
-import { rowsUnder } from './btree-range.ts'
-import { type TreeRow, TreeScan } from './btree-scan.ts'
+import { TreeScan } from './btree-scan.ts'
 import {
   handOver,
   type KeyRange,
@@ -125,12 +124,6 @@ export class MemoryKv implements Kv, WriteSink {
     return this.#tree.delete(key) !== undefined
   }
 
-  /** Sets rows, which must ascend strictly; for many rows this is cheaper than {@link batch}. */
-  putSorted(rows: readonly TreeRow<Uint8Array>[]): void {
-    if (this.#closed) throw closedError()
-    this.#tree.setSorted(rows)
-  }
-
   /** A new store with the content of the snapshot, in O(1). It can restore snapshots of this one. */
   fork(snapshot: MemorySnapshot): MemoryKv {
     if (!(snapshot instanceof TreeSnapshot)) throw new TypeError('fork() takes a snapshot of this store')
@@ -186,8 +179,7 @@ class TreeSnapshot implements MemorySnapshot {
   }
 
   get size(): number {
-    const { size, root, height } = this.#view
-    return Number.isNaN(size) ? rowsUnder(root, height) : size
+    return this.#view.size
   }
 
   get(key: RowKey): Uint8Array | undefined {

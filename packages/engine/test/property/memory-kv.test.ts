@@ -203,28 +203,6 @@ describe('the tree', () => {
     },
   )
 
-  it.each([4, 5, 8, 64])(
-    'keeps btree/B1, full nodes, prefixes and heads when many keys are set at once in their order, with %i keys a node',
-    (capacity) => {
-      fc.assert(
-        fc.property(keyRuns, (sequence) => {
-          const tree = new BTree<number>(capacity)
-          const model = new Map<string, number>()
-          for (const run of sequence) {
-            if (run.insert) {
-              const sorted = [...rowsOf(run)].sort(([a], [b]) => (a < b ? -1 : 1))
-              tree.setSorted(sorted.map(([key, value]) => ({ key, value })))
-              for (const [key, value] of sorted) model.set(key, value)
-            } else apply(tree, [run], model)
-            checkKeys(tree, capacity, model)
-          }
-          for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
-        }),
-        { numRuns: runs(12) },
-      )
-    },
-  )
-
   it('btree/B4: a fork and the tree that it is of never change each other', () => {
     fc.assert(
       fc.property(keyRuns, keyRuns, keyRuns, fc.boolean(), (before, ours, theirs, isReleased) => {
