@@ -55,18 +55,24 @@ export class MemoryKv implements Kv, WriteSink {
     for (const row of rows) this.#tree.set(row.key, row.value)
   }
 
+  /** The tree. Throws if the store was closed. */
+  #opened(): BTree<Uint8Array> {
+    if (this.#closed)
+      throw new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
+    return this.#tree
+  }
+
   get size(): number {
     return this.#tree.size
   }
 
   get(key: RowKey): Uint8Array | undefined {
-    if (this.#closed) throw closedError()
-    return this.#tree.get(key)
+    return this.#opened().get(key)
   }
 
   getAll(keys: readonly RowKey[]): (Uint8Array | undefined)[] {
-    if (this.#closed) throw closedError()
-    const values = keys.map((key) => this.#tree.get(key))
+    const tree = this.#opened()
+    const values = keys.map((key) => tree.get(key))
     // A value that was not used for a while is not in the processor's caches. A loop that does nothing else fetches many of
     // them in parallel (docs/decisions/0015-steps-to-speed.md).
     let sum = 0
@@ -76,8 +82,7 @@ export class MemoryKv implements Kv, WriteSink {
   }
 
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
-    if (this.#closed) throw closedError()
-    return new TreeScan(this.#tree.view(), range, options?.reverse === true, this.#tree)
+    return new TreeScan(this.#opened().view(), range, options?.reverse === true, this.#tree)
   }
 
   mutate({ key, value }: KvWrite): void {
@@ -86,26 +91,23 @@ export class MemoryKv implements Kv, WriteSink {
 
   /** Sets or deletes one row; this makes the store a sink. */
   write(key: RowKey, value: Uint8Array | undefined): void {
-    if (this.#closed) throw closedError()
-    if (value === undefined) this.#tree.delete(key)
-    else this.#tree.set(key, value)
+    if (value === undefined) this.#opened().delete(key)
+    else this.#opened().set(key, value)
   }
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): boolean {
-    if (this.#closed) throw closedError()
-    if (!sameBytes(this.#tree.get(write.key), expected)) return false
+    if (!sameBytes(this.get(write.key), expected)) return false
     this.write(write.key, write.value)
     return true
   }
 
   batch(writes: Writes): void {
-    if (this.#closed) throw closedError()
+    this.#opened()
     handOver(writes, this)
   }
 
   snapshot(): MemorySnapshot {
-    if (this.#closed) throw closedError()
-    return new TreeSnapshot(this.#tree)
+    return new TreeSnapshot(this.#opened())
   }
 
   /**
@@ -113,15 +115,14 @@ export class MemoryKv implements Kv, WriteSink {
    * Throws a TypeError for a snapshot of another store.
    */
   restore(snapshot: KvSnapshot): void {
-    if (this.#closed) throw closedError()
+    const tree = this.#opened()
     if (!(snapshot instanceof TreeSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
-    snapshot.restoreInto(this.#tree)
+    snapshot.restoreInto(tree)
   }
 
   /** @returns whether there was such a row */
   remove(key: RowKey): boolean {
-    if (this.#closed) throw closedError()
-    return this.#tree.delete(key) !== undefined
+    return this.#opened().delete(key) !== undefined
   }
 
   /** A new store with the content of the snapshot, in O(1). It can restore snapshots of this one. */
@@ -142,19 +143,17 @@ export class MemoryKv implements Kv, WriteSink {
 
   /** Takes the content of a {@link copy}, in O(1); nothing may have been written here since. Open scans and snapshots are not changed. */
   become(copy: MemoryKv): void {
-    if (this.#closed) throw closedError()
+    this.#opened()
     this.#tree = copy.#tree
   }
 
   clear(rows: readonly KvRow[] = noRows): void {
-    if (this.#closed) throw closedError()
-    this.#tree.clear()
+    this.#opened().clear()
     this.batch(rows)
   }
 
   deleteRanges(ranges: readonly KeyRange[], rows: readonly KvRow[] = noRows): void {
-    if (this.#closed) throw closedError()
-    for (const { start, end } of ranges) this.#tree.deleteRange(start, end)
+    for (const { start, end } of ranges) this.#opened().deleteRange(start, end)
     this.batch(rows)
   }
 
@@ -162,10 +161,6 @@ export class MemoryKv implements Kv, WriteSink {
     this.#closed = true
     this.#tree.clear()
   }
-}
-
-function closedError(): DatastoreError {
-  return new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
 }
 
 class TreeSnapshot implements MemorySnapshot {
@@ -182,27 +177,31 @@ class TreeSnapshot implements MemorySnapshot {
     return this.#view.size
   }
 
+  /** The view. Throws if the snapshot was closed. */
+  #opened(): TreeView<Uint8Array> {
+    if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
+    return this.#view
+  }
+
   get(key: RowKey): Uint8Array | undefined {
-    if (this.#closed) throw snapshotClosed()
-    return getFrom(this.#view.root, this.#view.height, key)
+    const { root, height } = this.#opened()
+    return getFrom(root, height, key)
   }
 
   /** The scan may outlive the snapshot. */
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
-    if (this.#closed) throw snapshotClosed()
-    return new TreeScan(this.#tree.share(this.#view), range, options?.reverse === true, this.#tree)
+    return new TreeScan(this.#tree.share(this.#opened()), range, options?.reverse === true, this.#tree)
   }
 
   restoreInto(tree: BTree<Uint8Array>): void {
-    if (this.#closed) throw snapshotClosed()
+    const view = this.#opened()
     if (!tree.isKinOf(this.#tree)) throw new TypeError('restore() takes a snapshot of this store')
-    if (tree !== this.#tree) this.#tree.leave(this.#view)
-    tree.restore(this.#view)
+    if (tree !== this.#tree) this.#tree.leave(view)
+    tree.restore(view)
   }
 
   forked(): BTree<Uint8Array> {
-    if (this.#closed) throw snapshotClosed()
-    return this.#tree.fork(this.#view)
+    return this.#tree.fork(this.#opened())
   }
 
   close(): void {
@@ -210,8 +209,4 @@ class TreeSnapshot implements MemorySnapshot {
     this.#closed = true
     this.#tree.release(this.#view)
   }
-}
-
-function snapshotClosed(): DatastoreError {
-  return new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
 }
