@@ -80,6 +80,7 @@ const openTypes = new Set(['tables/table.ts', 'context.ts'])
 const rowKeyParts: Readonly<Record<string, readonly string[] | 'all'>> = {
   'encoding/keyspace.ts': 'all',
   'encoding/key-codec.ts': ['decodeKeyCode', 'decodePartition', 'keyRow', 'skipPartition'],
+  'encoding/row-reader.ts': 'all',
 }
 const rowKeyFolders = [
   'on-demand',

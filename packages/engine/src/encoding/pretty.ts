@@ -10,17 +10,16 @@
  */
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import { userMeaning, type Value } from '../model/value.ts'
-import { hexOf, invert } from './bytes.ts'
-import { decodePartition, decodePath, skipPath } from './key-codec.ts'
+import { hexOf } from './bytes.ts'
 import { type KeySpace, keySpaceOf } from './keyspace.ts'
-import { type Decoded, decodeInt64, decodeText, decodeUint64 } from './ordered.ts'
-import { decodeValueCode, likelyType, skipValue } from './value-codec.ts'
+import { RowReader } from './row-reader.ts'
+import { decodeValueCode, likelyType } from './value-codec.ts'
 
 export function prettyRowKey(rowKey: string, value?: Uint8Array): string {
   const space = keySpaceOf(rowKey)
   if (space === undefined) return broken(rowKey, 'no key space')
   try {
-    return `${space}(${partsOf[space](rowKey, value).join(', ')})`
+    return `${space}(${partsOf[space](new RowReader(rowKey), value).join(', ')})`
   } catch (error) {
     return broken(rowKey, error instanceof Error ? error.message : String(error))
   }
@@ -31,7 +30,7 @@ export function rowKeyParts(rowKey: string): readonly string[] | undefined {
   const space = keySpaceOf(rowKey)
   if (space === undefined) return undefined
   try {
-    return partsOf[space](rowKey, undefined)
+    return partsOf[space](new RowReader(rowKey), undefined)
   } catch {
     return undefined
   }
@@ -41,124 +40,60 @@ function broken(rowKey: string, reason: string): string {
   return `unreadable row ${rowKey === '' ? '(empty)' : hexOf(rowKey)} (${reason})`
 }
 
-const partsOf: Record<KeySpace, (rowKey: string, value: Uint8Array | undefined) => string[]> = {
-  Entities: (rowKey) => {
-    const partition = decodePartition(rowKey, 1)
-    return [...partitionParts(partition.value), lastPath(rowKey, partition.next)]
-  },
-  EntitiesByKind: (rowKey) => {
-    const partition = decodePartition(rowKey, 1)
-    const kind = decodeText(rowKey, partition.next)
-    return [...partitionParts(partition.value), word(kind.value), lastPath(rowKey, kind.next)]
-  },
-  EntitiesByPropertyAsc: (rowKey, value) => propertyParts(rowKey, value, false),
-  EntitiesByPropertyDesc: (rowKey, value) => propertyParts(rowKey, value, true),
+const partsOf: Record<KeySpace, (row: RowReader, value: Uint8Array | undefined) => string[]> = {
+  Entities: (row) => [...partitionParts(row.partition()), prettyPath(row.lastPath())],
+  EntitiesByKind: (row) => [...partitionParts(row.partition()), word(row.text()), prettyPath(row.lastPath())],
+  EntitiesByPropertyAsc: (row, value) => propertyParts(row, value, false),
+  EntitiesByPropertyDesc: (row, value) => propertyParts(row, value, true),
   EntitiesByCompositeProperty: compositeParts,
-  IdSequences: (rowKey) => {
-    const database = decodeDatabase(rowKey)
-    const scope = remainingTexts(rowKey, database.next)
-    return [...partitionParts(database.value), ...scope.map((text) => JSON.stringify(text))]
-  },
+  IdSequences: (row) => [...partitionParts(row.database()), ...row.texts().map((text) => JSON.stringify(text))],
   Log: groupParts,
   Pending: groupParts,
-  Metadata: (rowKey) => {
-    const database = decodeDatabase(rowKey)
-    const [topic = '', ...parts] = remainingTexts(rowKey, database.next)
-    const { projectId, databaseId } = database.value
-    const whose = projectId === '' && databaseId === '' ? [] : partitionParts(database.value)
+  Metadata: (row) => {
+    const { projectId, databaseId } = row.database()
+    const [topic = '', ...parts] = row.texts()
+    const whose = projectId === '' && databaseId === '' ? [] : partitionParts({ projectId, databaseId })
     return [...whose, word(topic), ...parts.map((part) => JSON.stringify(part))]
   },
 }
 
-function propertyParts(rowKey: string, value: Uint8Array | undefined, descending: boolean): string[] {
-  const partition = decodePartition(rowKey, 1)
-  const kind = decodeText(rowKey, partition.next)
-  const property = decodeText(rowKey, kind.next)
-  const column = decodeColumn(rowKey, property.next, descending, value?.[0])
-  return [
-    ...partitionParts(partition.value),
-    word(kind.value),
-    `${word(property.value)}=${column.value}`,
-    lastPath(rowKey, column.next),
-  ]
+function propertyParts(row: RowReader, value: Uint8Array | undefined, isDescending: boolean): string[] {
+  const parts = [...partitionParts(row.partition()), word(row.text())]
+  const column = `${word(row.text())}=${columnWords(row, isDescending, value?.[0])}`
+  return [...parts, column, prettyPath(row.lastPath())]
 }
 
 /**
  * Reads a composite row without its index definition. A path starts with 01, or FE if inverted; no column does. So a path
  * that does not end the row key is the ancestor.
  */
-function compositeParts(rowKey: string, value: Uint8Array | undefined): string[] {
-  const database = decodeDatabase(rowKey)
-  const indexId = decodeInt64(rowKey, database.next)
-  const namespace = decodeText(rowKey, database.next + 8)
-  const kind = decodeText(rowKey, namespace.next)
-  const partition = { ...database.value, namespaceId: namespace.value }
-  const parts = [...partitionParts(partition), `index ${indexId}`, word(kind.value)]
-  let at = kind.next
-  if (rowKey.charCodeAt(at) === 0x01) {
-    const { path, next } = decodePath(rowKey, at)
-    if (next === rowKey.length) return [...parts, prettyPath(path)]
-    parts.push(`ancestor ${prettyPath(path)}`)
-    at = next
+function compositeParts(row: RowReader, value: Uint8Array | undefined): string[] {
+  const database = row.database()
+  const indexId = row.int64()
+  const parts = [...partitionParts({ ...database, namespaceId: row.text() }), `index ${indexId}`, word(row.text())]
+  if (row.byte === 0x01) {
+    const path = prettyPath(row.path())
+    if (row.isAtEnd) return [...parts, path]
+    parts.push(`ancestor ${path}`)
   }
-  for (let column = 0; ; column++) {
-    const byte = rowKey.charCodeAt(at)
-    if (byte === 0x01) return [...parts, lastPath(rowKey, at)]
-    if (byte === 0xfe) return [...parts, `desc ${lastPath(invert(rowKey.slice(at, skipPath(rowKey, at, true))), 0)}`]
-    const descending = byte >= 0x80
-    const decoded = decodeColumn(rowKey, at, descending, value?.[column])
-    parts.push(descending ? `desc ${decoded.value}` : decoded.value)
-    at = decoded.next
+  for (let column = 0; row.byte !== 0x01; column++) {
+    if (row.byte === 0xfe) return [...parts, `desc ${prettyPath(row.lastPath(true))}`]
+    const isDescending = row.byte >= 0x80
+    const words = columnWords(row, isDescending, value?.[column])
+    parts.push(isDescending ? `desc ${words}` : words)
   }
+  return [...parts, prettyPath(row.lastPath())]
 }
 
-function groupParts(rowKey: string): string[] {
-  const partition = decodePartition(rowKey, 1)
-  const { path, next } = decodePath(rowKey, partition.next)
-  const version = decodeUint64(rowKey, next)
-  requireEnd(rowKey, next + 8)
-  return [...partitionParts(partition.value), prettyPath(path), version.toString()]
+function groupParts(row: RowReader): string[] {
+  const parts = [...partitionParts(row.partition()), prettyPath(row.path()), row.uint64().toString()]
+  row.end()
+  return parts
 }
 
-function decodeDatabase(rowKey: string): Decoded<PartitionId> {
-  const project = decodeText(rowKey, 1)
-  const database = decodeText(rowKey, project.next)
-  return {
-    value: { projectId: project.value, databaseId: database.value, namespaceId: '' },
-    next: database.next,
-  }
-}
-
-function remainingTexts(rowKey: string, offset: number): string[] {
-  const texts: string[] = []
-  for (let at = offset; at < rowKey.length; ) {
-    const text = decodeText(rowKey, at)
-    texts.push(text.value)
-    at = text.next
-  }
-  return texts
-}
-
-function decodeColumn(
-  rowKey: string,
-  offset: number,
-  descending: boolean,
-  typeByte: number | undefined,
-): Decoded<string> {
-  const next = skipValue(rowKey, offset, descending)
-  if (next > rowKey.length) throw new Error('a value goes beyond the end')
-  const code = descending ? invert(rowKey.slice(offset, next)) : rowKey.slice(offset, next)
-  return { value: prettyValue(decodeValueCode(code, 0, typeByte ?? likelyType(code, 0)).value), next }
-}
-
-function lastPath(rowKey: string, offset: number): string {
-  const { path, next } = decodePath(rowKey, offset)
-  requireEnd(rowKey, next)
-  return prettyPath(path)
-}
-
-function requireEnd(rowKey: string, end: number): void {
-  if (end !== rowKey.length) throw new Error(`bytes left after byte ${end}`)
+function columnWords(row: RowReader, isDescending: boolean, typeByte: number | undefined): string {
+  const code = row.value(isDescending)
+  return prettyValue(decodeValueCode(code, 0, typeByte ?? likelyType(code, 0)).value)
 }
 
 /** Quoted unless it consists of plain letters. */
@@ -166,7 +101,11 @@ function word(text: string): string {
   return /^[\p{L}\p{N}_.:-]+$/u.test(text) ? text : JSON.stringify(text)
 }
 
-function partitionParts({ projectId, databaseId, namespaceId }: PartitionId): string[] {
+function partitionParts({
+  projectId,
+  databaseId,
+  namespaceId = '',
+}: Omit<PartitionId, 'namespaceId'> & Partial<PartitionId>): string[] {
   const parts = [word(projectId)]
   if (databaseId !== '') parts.push(`db=${word(databaseId)}`)
   if (namespaceId !== '') parts.push(`ns=${word(namespaceId)}`)

@@ -13,17 +13,11 @@
  */
 import { bytesOf, invert } from '../encoding/bytes.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
-import {
-  ancestorPrefixes,
-  databaseCode,
-  decodePath,
-  type KeyCodes,
-  pathEnd,
-  pathLength,
-} from '../encoding/key-codec.ts'
+import { ancestorPrefixes, databaseCode, type KeyCodes, pathEnd, pathLength } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
-import { decodeInt64, decodeText, encodeInt64, encodeText, skipText } from '../encoding/ordered.ts'
-import { skipValue, typeByteOf } from '../encoding/value-codec.ts'
+import { encodeInt64, encodeText, skipText } from '../encoding/ordered.ts'
+import { RowReader } from '../encoding/row-reader.ts'
+import { typeByteOf } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
 import type { CompositeIndex, IndexDefinition, IndexedProperty } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
@@ -49,11 +43,6 @@ export function columnCode(column: IndexedProperty, valueCode: string): string {
   return column.direction === 'descending' ? invert(valueCode) : valueCode
 }
 
-/** Converts a path code to the form at the end of an index's rows, and back. */
-export function keyColumnCode(index: IndexDefinition, pathCode: string): string {
-  return isKeyDescending(index) ? invert(pathCode) : pathCode
-}
-
 /** Prefix of the rows of an index in a partition; in an ancestor index an ancestor's path code follows. */
 export function compositePrefix(index: CompositeIndex, partition: PartitionId): RowKey {
   return indexPrefix(index, databaseCode(partition.projectId, partition.databaseId)) + tailCode(index, partition)
@@ -72,18 +61,6 @@ export function compositeIndexRange(index: CompositeIndex, database: string): Ke
   return prefixRange(indexPrefix(index, database))
 }
 
-/** The value codes and the path of a row in ascending form, from the offset of its first column. */
-function splitColumns(index: IndexDefinition, rowKey: RowKey, offset: number) {
-  const valueCodes: string[] = []
-  let at = offset
-  for (const column of columnsOf(index)) {
-    const end = skipValue(rowKey, at, column.direction === 'descending')
-    valueCodes.push(columnCode(column, rowKey.slice(at, end)))
-    at = end
-  }
-  return { valueCodes, pathCode: keyColumnCode(index, rowKey.slice(at)) }
-}
-
 export interface CompositeRow {
   readonly indexId: bigint
   readonly key: Key
@@ -95,46 +72,34 @@ export interface CompositeRow {
 
 /** Parses a row key by its index. Throws InvariantError for rows of others. */
 export function parseCompositeRowKey(index: CompositeIndex, rowKey: RowKey): CompositeRow {
-  const head = parseCompositeHead(rowKey)
-  invariant(head.indexId === index.id && head.kind === index.kind, `not a row of index ${index.id}`)
-  let at = head.next
-  let ancestor: readonly PathElement[] | undefined
-  if (index.ancestor) {
-    const decoded = decodePath(rowKey, at)
-    ancestor = decoded.path
-    at = decoded.next
-  }
-  const codes = splitColumns(index, rowKey, at)
-  const { path, next } = decodePath(codes.pathCode, 0)
-  invariant(next === codes.pathCode.length, 'a composite row goes on after its path')
-  const key = { partition: head.partition, path }
-  const { valueCodes } = codes
-  return ancestor === undefined
-    ? { indexId: index.id, key, valueCodes }
-    : { indexId: index.id, key, ancestor, valueCodes }
+  const row = readerOf(rowKey)
+  const { indexId, partition, kind } = headOf(row)
+  invariant(indexId === index.id && kind === index.kind, `not a row of index ${index.id}`)
+  const ancestor = index.ancestor ? { ancestor: row.path() } : {}
+  const valueCodes = columnsOf(index).map(({ direction }) => row.value(direction === 'descending'))
+  return { indexId, ...ancestor, valueCodes, key: { partition, path: row.lastPath(isKeyDescending(index)) } }
 }
 
 export interface CompositeRowHead {
   readonly indexId: bigint
   readonly partition: PartitionId
   readonly kind: string
-  /** The offset behind the kind. */
-  readonly next: number
 }
 
 /** Parses the part of a row that needs no definition. */
 export function parseCompositeHead(rowKey: RowKey): CompositeRowHead {
+  return headOf(readerOf(rowKey))
+}
+
+function readerOf(rowKey: RowKey): RowReader {
   invariant(rowKey.startsWith(keySpaces.EntitiesByCompositeProperty), 'not a row of EntitiesByCompositeProperty')
-  const project = decodeText(rowKey, 1)
-  const database = decodeText(rowKey, project.next)
-  const namespace = decodeText(rowKey, database.next + 8)
-  const kind = decodeText(rowKey, namespace.next)
-  return {
-    indexId: decodeInt64(rowKey, database.next),
-    partition: { projectId: project.value, databaseId: database.value, namespaceId: namespace.value },
-    kind: kind.value,
-    next: kind.next,
-  }
+  return new RowReader(rowKey)
+}
+
+function headOf(row: RowReader): CompositeRowHead {
+  const database = row.database()
+  const indexId = row.int64()
+  return { indexId, partition: { ...database, namespaceId: row.text() }, kind: row.text() }
 }
 
 /**
@@ -166,7 +131,7 @@ export function compositeRows(
   const start =
     indexPrefix(index, codes.partition.slice(0, namespaceAt)) + codes.partition.slice(namespaceAt) + codes.kind
   const starts = index.ancestor ? ancestorPrefixes(codes.path).map((prefix) => start + prefix + pathEnd) : [start]
-  const end = keyColumnCode(index, codes.path)
+  const end = isKeyDescending(index) ? invert(codes.path) : codes.path
   for (const { code, types } of combinations) {
     const value = compositeRowValue(types)
     for (const first of starts) each(first + code + end, value)

@@ -7,9 +7,10 @@
  *
  * Known: app, kind and entity key in the row name, no cells.
  */
-import { decodePartition, decodePath, skipPartition } from '../encoding/key-codec.ts'
+import { skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, encodeText } from '../encoding/ordered.ts'
+import { RowReader } from '../encoding/row-reader.ts'
 import { invariant } from '../invariant.ts'
 import type { Key } from '../model/key.ts'
 import type { RowKey } from '../storage/kv.ts'
@@ -38,10 +39,10 @@ export function partitionOfKindRow(rowKey: RowKey): string {
 /** Throws InvariantError for rows of other tables. */
 export function parseEntitiesByKindRowKey(rowKey: RowKey): Key {
   invariant(rowKey.startsWith(keySpaces.EntitiesByKind), 'not a row of EntitiesByKind')
-  const partition = decodePartition(rowKey, 1)
-  const kind = decodeText(rowKey, partition.next)
-  const { path, next } = decodePath(rowKey, kind.next)
-  invariant(next === rowKey.length, 'an EntitiesByKind row goes on after its path')
-  invariant(path[path.length - 1]?.kind === kind.value, 'the kind of the row is that of its path')
-  return { partition: partition.value, path }
+  const row = new RowReader(rowKey)
+  const partition = row.partition()
+  const kind = row.text()
+  const path = row.lastPath()
+  invariant(path[path.length - 1]?.kind === kind, 'the kind of the row is that of its path')
+  return { partition, path }
 }

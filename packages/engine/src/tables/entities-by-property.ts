@@ -10,10 +10,10 @@
  * Known: app, kind, property, value and entity key in the row name. Ours: the type byte, because equal values of two types
  * share a row key.
  */
-import { invert } from '../encoding/bytes.ts'
-import { decodePartition, decodePath, skipPartition } from '../encoding/key-codec.ts'
+import { skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
-import { decodeText, encodeText, skipText } from '../encoding/ordered.ts'
+import { encodeText, skipText } from '../encoding/ordered.ts'
+import { RowReader } from '../encoding/row-reader.ts'
 import { skipValue } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
 import type { Key } from '../model/key.ts'
@@ -50,26 +50,20 @@ export function parsePropertyCode(code: string): {
   readonly kind: string
   readonly property: string
 } {
-  const partitionEnd = skipPartition(code, 0)
-  const kind = decodeText(code, partitionEnd)
-  return { partition: code.slice(0, partitionEnd), kind: kind.value, property: decodeText(code, kind.next).value }
+  const parts = new RowReader(code, skipPartition(code, 0))
+  return { partition: code.slice(0, parts.at), kind: parts.text(), property: parts.text() }
 }
 
 /** Throws InvariantError for rows of other tables. */
 export function parsePropertyRowKey(rowKey: RowKey): PropertyRow {
   const isInverted = rowKey.startsWith(keySpaces.EntitiesByPropertyDesc)
   invariant(isInverted || rowKey.startsWith(keySpaces.EntitiesByPropertyAsc), 'not a row of a property table')
-  const partition = decodePartition(rowKey, 1)
-  const kind = decodeText(rowKey, partition.next)
-  const property = decodeText(rowKey, kind.next)
-  const valueEnd = skipValue(rowKey, property.next, isInverted)
-  const { path, next } = decodePath(rowKey, valueEnd)
-  invariant(next === rowKey.length, 'a property row goes on after its path')
-  invariant(path[path.length - 1]?.kind === kind.value, 'the kind of the row is that of its path')
-  const code = rowKey.slice(property.next, valueEnd)
-  return {
-    key: { partition: partition.value, path },
-    property: property.value,
-    valueCode: isInverted ? invert(code) : code,
-  }
+  const row = new RowReader(rowKey)
+  const partition = row.partition()
+  const kind = row.text()
+  const property = row.text()
+  const valueCode = row.value(isInverted)
+  const path = row.lastPath()
+  invariant(path[path.length - 1]?.kind === kind, 'the kind of the row is that of its path')
+  return { key: { partition, path }, property, valueCode }
 }

@@ -8,8 +8,9 @@
  * are before the property bytes.
  */
 import { Buffer } from 'node:buffer'
-import { decodeKeyCode, keyRow, keyRows } from '../encoding/key-codec.ts'
+import { keyRow, keyRows } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
+import { RowReader } from '../encoding/row-reader.ts'
 import { invariant } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
@@ -44,9 +45,8 @@ export function entityRowKeysOf(keys: readonly Key[]): RowKey[] {
 /** Throws InvariantError for rows of other tables. */
 export function parseEntityRowKey(rowKey: RowKey): Key {
   invariant(rowKey.startsWith(keySpaces.Entities), 'not a row of Entities')
-  const { value, next } = decodeKeyCode(rowKey, 1)
-  invariant(next === rowKey.length, 'an Entities row goes on after its path')
-  return value
+  const row = new RowReader(rowKey)
+  return { partition: row.partition(), path: row.lastPath() }
 }
 
 export function entitiesOfPartition(partitionCode: string): KeyRange {

@@ -9,7 +9,8 @@
  */
 import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
-import { decodeText, encodeText } from '../encoding/ordered.ts'
+import { encodeText } from '../encoding/ordered.ts'
+import { RowReader } from '../encoding/row-reader.ts'
 import { invariant } from '../invariant.ts'
 import type { RowKey } from '../storage/kv.ts'
 
@@ -28,16 +29,8 @@ export function idSequenceRowKey(projectId: string, databaseId: string, scope: r
 /** Throws InvariantError for rows of other tables. */
 export function parseIdSequenceRowKey(rowKey: RowKey): IdSequenceName {
   invariant(rowKey.startsWith(keySpaces.IdSequences), 'not a row of IdSequences')
-  const project = decodeText(rowKey, 1)
-  const database = decodeText(rowKey, project.next)
-  const scope: string[] = []
-  let at = database.next
-  while (at < rowKey.length) {
-    const text = decodeText(rowKey, at)
-    scope.push(text.value)
-    at = text.next
-  }
-  return { projectId: project.value, databaseId: database.value, scope }
+  const row = new RowReader(rowKey)
+  return { ...row.database(), scope: row.texts() }
 }
 
 /** The value of a counter's row: a number from 0 to 2^64 - 1. */

@@ -5,7 +5,8 @@
  */
 import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
-import { decodeText, encodeText } from '../encoding/ordered.ts'
+import { encodeText } from '../encoding/ordered.ts'
+import { RowReader } from '../encoding/row-reader.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
 export interface MetadataRow {
@@ -40,7 +41,6 @@ export function factsOf(database: string): KeyRange {
 
 /** Decodes a row key except for its parts. */
 export function parseMetadataRowKey(row: RowKey): MetadataRow {
-  const project = decodeText(row, 1)
-  const database = decodeText(row, project.next)
-  return { projectId: project.value, databaseId: database.value, topic: decodeText(row, database.next).value }
+  const parts = new RowReader(row)
+  return { ...parts.database(), topic: parts.text() }
 }
