@@ -8,16 +8,16 @@
  * If the entity is gone or has changed under a delayed apply policy, its state now decides.
  */
 import type { RequestContext } from '../context.ts'
-import { invert } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { typeByteOf } from '../encoding/value-codec.ts'
 import { type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
+import type { Column } from '../planner/normal-query.ts'
 import type { LateNode, Plan } from '../planner/plan-node.ts'
 import { codesEnd, inSpans, type Span } from '../planner/spans.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
-import { isBefore, lateOffset, pathOf } from './position.ts'
+import { columnCode, isBefore, lateOffset, pathOf } from './position.ts'
 import { noRows, Operator, type PositionedRow, type RowStream } from './row-stream.ts'
 
 export class Late extends Operator {
@@ -76,19 +76,19 @@ export class Late extends Operator {
     const { lateColumns, indexOptions, everyRow } = this.#plan
     const image = decodeImage(cell)
     const entries = indexEntries(image.properties, indexOptions)
-    const allowed = lateColumns.map(({ property, inverted }, i) => this.#valuesOf(entries, property, inverted, i))
+    const allowed = lateColumns.map((column, i) => this.#valuesOf(entries, column, i))
     if (allowed.some((values) => values.length === 0)) return
     if (everyRow) this.#unfold(row, allowed)
     else this.#ready.push({ position: row.position, cell: row.cell, image })
   }
 
   /** The entity's values in a late column, in result order. */
-  #valuesOf(entries: readonly IndexEntry[], property: string, inverted: boolean, column: number): readonly LateValue[] {
-    const spans = this.#node.lateSpans[column]
+  #valuesOf(entries: readonly IndexEntry[], column: Column, index: number): readonly LateValue[] {
+    const spans = this.#node.lateSpans[index]
     const values: LateValue[] = []
     for (const entry of entries) {
-      if (entry.property !== property) continue
-      const code = inverted ? invert(entry.valueCode) : entry.valueCode
+      if (entry.property !== column.property) continue
+      const code = columnCode(column, entry)
       if (spans === undefined || inSpans(spans, code))
         values.push({ code, typeByte: typeByteOf(entry.type, entry.multi) })
     }

@@ -1,4 +1,6 @@
 /** The parts of a position (planner/normal-query.ts), and how positions compare. */
+import { invert } from '../encoding/bytes.ts'
+import type { IndexEntry } from '../encoding/index-entry.ts'
 import { skipPath } from '../encoding/key-codec.ts'
 import { skipValue } from '../encoding/value-codec.ts'
 import type { Column } from '../planner/normal-query.ts'
@@ -25,6 +27,11 @@ export function lateOffset({ columns, lateColumns }: PositionForm, position: str
     at = skipValue(position, at, lateColumns[i]?.inverted)
   }
   return at
+}
+
+/** The code of an entity's value in a column. */
+export function columnCode({ inverted }: Column, { valueCode }: IndexEntry): string {
+  return inverted ? invert(valueCode) : valueCode
 }
 
 /** The place of a property's value: among the columns, or behind the path. */
