@@ -87,16 +87,26 @@ export function metadataView(
 ): MaybePromise<TableView> {
   const store = new MemoryKv()
   const put = (path: readonly PathElement[], properties: ReadonlyMap<string, Value> = new Map()): void => {
-    const key: Key = { partition, path }
-    const bytes = encodeProperties(properties)
-    const after = encodeImage({ version: 1n, createTime: 0n, updateTime: 0n, properties: bytes })
-    handRows({ codes: keyCodes(key), before: undefined, after }, { indexes, indexOptions: {} }, store)
+    putSpecial(store, { partition, path }, properties, 0n, indexes)
   }
   const done =
     kind === '__property__' && survey !== undefined
       ? andThen(survey(), (kinds) => putSurveyed(context, kinds, partition, put))
       : runSteps(readMetadata(context, view, kind, partition, put))
   return andThen(done, () => new KvTableView(store))
+}
+
+/** Adds an entity to the store that is made for a query of a special kind. @param at - its time, microseconds */
+export function putSpecial(
+  store: MemoryKv,
+  key: Key,
+  values: ReadonlyMap<string, Value>,
+  at: bigint,
+  indexes: readonly CompositeIndex[] = [],
+): void {
+  const properties = encodeProperties(values)
+  const after = encodeImage({ version: 1n, createTime: at, updateTime: at, properties })
+  handRows({ codes: keyCodes(key), before: undefined, after }, { indexes, indexOptions: {} }, store)
 }
 
 /** The cost of an entity of a special kind in a slice, in rows of a walk. */

@@ -14,19 +14,15 @@
  */
 
 import type { RequestContext } from '../context.ts'
-import { encodeProperties } from '../encoding/entity-codec.ts'
-import { keyCodes } from '../encoding/key-codec.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { PathElement } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { encodeImage } from '../tables/entities.ts'
-import { handRows } from '../tables/entity-rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
-import { workOfEntity } from './metadata-kinds.ts'
-import { classNames, type EntityTallies, type KindSurvey, type Survey } from './survey.ts'
+import { putSpecial, workOfEntity } from './metadata-kinds.ts'
+import { classNames, type EntityTallies, type KindSurvey, noTallies, type Survey, tally } from './survey.ts'
 
 export function isStatisticsKind(kind: string | undefined): boolean {
   return kind?.startsWith('__Stat_') === true && kind.endsWith('__')
@@ -42,17 +38,8 @@ export interface StatisticsSource {
   readonly at: bigint
 }
 
-/** The figures of one statistic entity; each kind of statistic shows some of them. */
-interface Figures {
-  count: number
-  entityBytes: number
-  builtinBytes: number
-  builtinCount: number
-  compositeBytes: number
-  compositeCount: number
-}
-
-type Shown = 'e' | 'eb' | 'ebc' | 'plain'
+/** The figures that a kind of statistic shows: `e` of entities, `b` of built-in indexes, `c` of composite indexes. */
+type Shown = 'e' | 'eb' | 'ebc' | 'c'
 
 interface Statistic {
   readonly namespaceId: string
@@ -60,7 +47,7 @@ interface Statistic {
   readonly name: PathElement
   readonly properties: readonly (readonly [string, Value])[]
   readonly shown: Shown
-  readonly figures: Figures
+  readonly figures: EntityTallies
 }
 
 /**
@@ -94,47 +81,46 @@ function storeOf(
   const store = new MemoryKv()
   const put = (statistic: Statistic): void => {
     const { namespaceId, kind, name } = statistic
-    const { projectId, databaseId } = source
-    const codes = keyCodes({ partition: { projectId, databaseId, namespaceId }, path: [{ ...name, kind }] })
-    const properties = encodeProperties(propertiesOf(statistic, source.at))
-    const after = encodeImage({ version: 1n, createTime: source.at, updateTime: source.at, properties })
-    handRows({ codes, before: undefined, after }, { indexes: [], indexOptions: {} }, store)
+    const { projectId, databaseId, at } = source
+    const key = { partition: { projectId, databaseId, namespaceId }, path: [{ ...name, kind }] }
+    putSpecial(store, key, propertiesOf(statistic, at), at)
   }
   return andThen(forEachInSlices(context, statistics, 2 * workOfEntity, put), () => new KvTableView(store))
 }
 
 function propertiesOf({ shown, figures, properties }: Statistic, at: bigint): ReadonlyMap<string, Value> {
   const integer = (value: number): Value => ({ type: 'integer', value: BigInt(value) })
-  const all = new Map<string, Value>([...properties, ['count', integer(figures.count)]])
+  const { entities, builtin, composite } = figures
+  const all = new Map<string, Value>(properties)
+  all.set('count', integer(shown === 'c' ? composite.count : entities.count))
   all.set('timestamp', { type: 'timestamp', micros: at })
-  let bytes = figures.entityBytes
-  if (shown !== 'plain') all.set('entity_bytes', integer(figures.entityBytes))
-  if (shown === 'eb' || shown === 'ebc') {
-    bytes += figures.builtinBytes
-    all.set('builtin_index_bytes', integer(figures.builtinBytes))
-    all.set('builtin_index_count', integer(figures.builtinCount))
+  let bytes = 0
+  if (shown.includes('e')) {
+    bytes += entities.bytes
+    all.set('entity_bytes', integer(entities.bytes))
+  }
+  if (shown.includes('b')) {
+    bytes += builtin.bytes
+    all.set('builtin_index_bytes', integer(builtin.bytes))
+    all.set('builtin_index_count', integer(builtin.count))
   }
   if (shown === 'ebc') {
-    bytes += figures.compositeBytes
-    all.set('composite_index_bytes', integer(figures.compositeBytes))
-    all.set('composite_index_count', integer(figures.compositeCount))
+    bytes += composite.bytes
+    all.set('composite_index_bytes', integer(composite.bytes))
+    all.set('composite_index_count', integer(composite.count))
   }
-  if (shown === 'plain') bytes = figures.compositeBytes
-  all.set('bytes', integer(bytes))
+  all.set('bytes', integer(shown === 'c' ? composite.bytes : bytes))
   return all
 }
 
 /** Figures of each property of a kind, with the type that they count for. */
-function propertyFigures({ values, entries }: KindSurvey): readonly (readonly [string, string, Figures])[] {
+function propertyFigures({ values, entries }: KindSurvey): readonly (readonly [string, string, EntityTallies])[] {
   const ofValues = [...values].flatMap(([property, types]) =>
-    [...types].map(([type, { count, bytes }]) => {
-      return [property, type, { ...noFigures(), count, entityBytes: bytes }] as const
-    }),
+    [...types].map(([type, entities]) => [property, type, { ...noTallies(), entities }] as const),
   )
   const ofEntries = [...entries].flatMap(([property, classes]) =>
-    [...classes].map(([byte, { count, bytes }]) => {
-      const figures = { ...noFigures(), builtinCount: count, builtinBytes: bytes }
-      return [property, classNames.get(byte) ?? '', figures] as const
+    [...classes].map(([byte, builtin]) => {
+      return [property, classNames.get(byte) ?? '', { ...noTallies(), builtin }] as const
     }),
   )
   return [...ofValues, ...ofEntries]
@@ -163,19 +149,17 @@ class Collector {
       [false, others],
     ] as const) {
       if (tallies.entities.count === 0) continue
-      const own = figuresOf(tallies)
-      this.#total(namespaceId, own)
-      this.#count(namespaceId, 'Kind', kind, name, 'ebc', own)
-      this.#count(namespaceId, isRoot ? 'Kind_IsRootEntity' : 'Kind_NotRootEntity', kind, name, 'e', own)
+      this.#total(namespaceId, tallies)
+      this.#count(namespaceId, 'Kind', kind, name, 'ebc', tallies)
+      this.#count(namespaceId, isRoot ? 'Kind_IsRootEntity' : 'Kind_NotRootEntity', kind, name, 'e', tallies)
     }
-    for (const [id, { count, bytes }] of composites) {
+    for (const [id, composite] of composites) {
       const properties: [string, Value][] = [named('kind_name', kind), ['index_id', { type: 'integer', value: id }]]
-      const figures = { ...noFigures(), count, compositeBytes: bytes }
-      this.#count(namespaceId, 'Kind_CompositeIndex', `${kind}_${id}`, properties, 'plain', figures)
+      this.#count(namespaceId, 'Kind_CompositeIndex', `${kind}_${id}`, properties, 'c', { ...noTallies(), composite })
     }
   }
 
-  property({ namespaceId, kind }: KindSurvey, property: string, type: string, figures: Figures): void {
+  property({ namespaceId, kind }: KindSurvey, property: string, type: string, figures: EntityTallies): void {
     const [ofType, ofKind, ofName] = [
       named('property_type', type),
       named('kind_name', kind),
@@ -189,7 +173,7 @@ class Collector {
     count('PropertyType_PropertyName_Kind', `${type}_${property}_${kind}`, [ofType, ofName, ofKind])
   }
 
-  #total(namespaceId: string, figures: Figures): void {
+  #total(namespaceId: string, figures: EntityTallies): void {
     const total = { kind: '', name: 'total_entity_usage' }
     if (namespaceId !== '') this.#hasNamespaces = true
     this.#add('', '__Stat_Total__', total, [], 'ebc', figures)
@@ -205,7 +189,7 @@ class Collector {
     name: string,
     properties: readonly (readonly [string, Value])[],
     shown: Shown,
-    figures: Figures,
+    figures: EntityTallies,
   ): void {
     const key = { kind: '', name: name === '' ? '_' : name }
     this.#add('', `__Stat_${statistic}__`, key, properties, shown, figures)
@@ -218,7 +202,7 @@ class Collector {
     name: PathElement,
     properties: readonly (readonly [string, Value])[],
     shown: Shown,
-    added: Figures,
+    added: EntityTallies,
   ): void {
     if (kind !== this.#wanted) return
     const id = `${namespaceId}\u0000${name.name ?? `#${name.id}`}`
@@ -228,29 +212,11 @@ class Collector {
       name,
       properties,
       shown,
-      figures: noFigures(),
+      figures: noTallies(),
     }))
-    figures.count += added.count
-    figures.entityBytes += added.entityBytes
-    figures.builtinBytes += added.builtinBytes
-    figures.builtinCount += added.builtinCount
-    figures.compositeBytes += added.compositeBytes
-    figures.compositeCount += added.compositeCount
-  }
-}
-
-function noFigures(): Figures {
-  return { count: 0, entityBytes: 0, builtinBytes: 0, builtinCount: 0, compositeBytes: 0, compositeCount: 0 }
-}
-
-function figuresOf({ entities, builtin, composite }: EntityTallies): Figures {
-  return {
-    count: entities.count,
-    entityBytes: entities.bytes,
-    builtinBytes: builtin.bytes,
-    builtinCount: builtin.count,
-    compositeBytes: composite.bytes,
-    compositeCount: composite.count,
+    for (const part of ['entities', 'builtin', 'composite'] as const) {
+      tally(figures[part], added[part].bytes, added[part].count)
+    }
   }
 }
 

@@ -157,11 +157,11 @@ function noTally(): Tally {
   return { count: 0, bytes: 0 }
 }
 
-function noTallies(): EntityTallies {
+export function noTallies(): EntityTallies {
   return { entities: noTally(), builtin: noTally(), composite: noTally() }
 }
 
-function tally(of: Tally, bytes: number, count = 1): void {
+export function tally(of: Tally, bytes: number, count = 1): void {
   of.count += count
   of.bytes += bytes
 }
