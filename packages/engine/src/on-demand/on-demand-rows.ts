@@ -17,7 +17,7 @@
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
 import { invariant } from '../invariant.ts'
-import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { Sequencer } from '../sequencer.ts'
 import { giveWay } from '../slices.ts'
 import { AwaitedScan } from '../storage/awaited-scan.ts'
@@ -53,12 +53,19 @@ import {
   withIndexes,
 } from './missing-indexes.ts'
 import { isMarker, isOfLog, isOfProperty, isOnDemand, touchesLog } from './row-kinds.ts'
-import { listed, logRowsPerStep, nothingUnread, putAll, recordOf, UnreadLog, type UnreadRows } from './unread-log.ts'
+import { listed, logRowsPerStep, nothingUnread, recordOf, UnreadLog, type UnreadRows } from './unread-log.ts'
 
 const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
 /** Rows of a batch that are written in one step, those of unread indexes included. */
 const rowsAtOnce = 8192
 const all: KeyRange = { start: '', end: '\xff' }
+
+/** The rows at one moment, and which parts of them are materialised. */
+interface OnDemandState {
+  readonly snapshot: MemorySnapshot
+  readonly kept: Kept
+  readonly unread: UnreadRows
+}
 
 export class OnDemandRows implements Kv {
   readonly #store: MemoryKv
@@ -192,16 +199,17 @@ export class OnDemandRows implements Kv {
   }
 
   snapshot(): OnDemandSnapshot {
-    return new OnDemandSnapshot(this, this.#store, this.#kept, this.#unread.view())
+    return new OnDemandSnapshot(this)
   }
 
   /** The same as {@link MemoryKv.restore}. */
   restore(snapshot: KvSnapshot): void {
     if (!(snapshot instanceof OnDemandSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
     invariant(this.#longBatch === undefined, 'a store is restored while nothing is written (kv/K7)')
-    const { kept, unread } = snapshot.restoreInto(this.#store)
-    this.#storeReplaced(kept)
-    this.#unread.restore(unread)
+    const { state } = snapshot
+    this.#store.restore(state.snapshot)
+    this.#storeReplaced(state.kept)
+    this.#unread.restore(state.unread)
   }
 
   /** Whether no row is dropped or deferred any more. */
@@ -250,9 +258,17 @@ export class OnDemandRows implements Kv {
     this.#materialising = new Map()
   }
 
-  /** The materialised parts and their rows, for a new snapshot. */
-  get state(): { readonly snapshot: MemorySnapshot; readonly kept: Kept; readonly unread: UnreadRows } {
+  /** The present content, for a new snapshot. */
+  get state(): OnDemandState {
     return { snapshot: this.#store.snapshot(), kept: this.#kept, unread: this.#unread.view() }
+  }
+
+  /** A new store with the content of a snapshot of this one. */
+  forkAt(state: OnDemandState): OnDemandRows {
+    const fork = new OnDemandRows(this.#store.fork(state.snapshot), this.optionsOf, this.#scheduler)
+    fork.#storeReplaced(state.kept)
+    fork.#unread.restore(state.unread)
+    return fork
   }
 
   /** Materialises the rows of a range in slices, for later reads. */
@@ -337,97 +353,63 @@ const outdated = new Error('the store was replaced')
 class OnDemandSnapshot implements KvSnapshot {
   readonly #owner: OnDemandRows
   readonly #changes: number
-  /** The owner's store, or a fork with rows made for this snapshot alone. */
-  #store: MemoryKv
-  #snapshot: MemorySnapshot
-  #kept: Kept
-  #unread: UnreadRows
-  /** The latest materialisation; each continues in the fork of the previous one. */
-  #materialising: Promise<void> | undefined
+  #state: OnDemandState
+  /** Has the rows that were made for this snapshot alone. */
+  #fork: OnDemandRows | undefined
 
-  constructor(owner: OnDemandRows, store: MemoryKv, kept: Kept, unread: UnreadRows) {
+  constructor(owner: OnDemandRows) {
     this.#owner = owner
     this.#changes = owner.changes
-    this.#store = store
-    this.#snapshot = store.snapshot()
-    this.#kept = kept
-    this.#unread = unread
+    this.#state = owner.state
   }
 
   get size(): number {
-    return this.#snapshot.size + this.#unread.end - this.#unread.start
+    const { snapshot, unread } = this.state
+    return snapshot.size + unread.end - unread.start
+  }
+
+  get state(): OnDemandState {
+    return this.#fork?.state ?? this.#state
   }
 
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
-    if (isOfProperty(key) || isOfLog(key)) {
-      const record = recordOf(key, this.#unread, this.#snapshot)
-      if (record !== undefined) return record
-      const ready = this.#prepare(rangeOf(key))
-      if (isPromise(ready)) return ready.then(() => this.get(key))
-    }
-    return this.#snapshot.get(key)
+    const { snapshot, unread } = this.#state
+    if (!isOnDemand(key)) return snapshot.get(key)
+    return recordOf(key, unread, snapshot) ?? andThen(this.#readerOf(rangeOf(key)), (reader) => reader.get(key))
   }
 
   /** The scan can outlive the snapshot. */
   scan(range: KeyRange, options: ScanOptions = {}): KvScan {
-    const ready = this.#prepare(range, options.context)
-    return isPromise(ready)
-      ? new AwaitedScan(ready.then(() => this.scan(range, options)))
-      : this.#snapshot.scan(range, options)
+    const reader = this.#readerOf(range)
+    return isPromise(reader)
+      ? new AwaitedScan(reader.then((made) => made.scan(range, options)))
+      : reader.scan(range, options)
   }
 
   close(): void {
-    this.#snapshot.close()
     // The closed snapshot refuses later reads.
-    this.#kept = { ...nothing, everything: true }
-    this.#unread = nothingUnread
+    const { snapshot } = this.#state
+    snapshot.close()
+    this.#state = { snapshot, kept: { ...nothing, everything: true }, unread: nothingUnread }
+    this.#fork = undefined
   }
 
-  /** @returns the materialised parts of the store from now on */
-  restoreInto(store: MemoryKv): { readonly kept: Kept; readonly unread: UnreadRows } {
-    store.restore(this.#snapshot)
-    return { kept: this.#kept, unread: this.#unread }
-  }
-
-  #prepare(range: KeyRange, context?: RequestContext): MaybePromise<void> {
-    const isLogUnread = this.#unread.start < this.#unread.end && touchesLog(range)
-    if (!isLogUnread && missingIn(range, this.#kept, this.#snapshot).length === 0) return
-    if (this.#materialising !== undefined) return this.#materialising.then(() => this.#prepare(range, context))
+  /** A reader that has, or makes, all rows of a range. */
+  #readerOf(range: KeyRange): MaybePromise<MemorySnapshot | OnDemandRows> {
+    if (this.#fork !== undefined) return this.#fork
+    const { snapshot, kept, unread } = this.#state
+    const isLogUnread = unread.start < unread.end && touchesLog(range)
+    if (!isLogUnread && missingIn(range, kept, snapshot).length === 0) return snapshot
     // Rows made in the store are there for later snapshots too.
-    const made = andThen(this.#owner.prepare(range), () =>
-      this.#followOwner() ? undefined : this.#materialiseInFork(range, context ?? this.#owner.context()),
-    )
-    if (!isPromise(made)) return
-    this.#materialising = made.catch(() => {}).finally(() => (this.#materialising = undefined))
-    return made
-  }
-
-  /** Takes over the owner's rows, if nothing was written since. */
-  #followOwner(): boolean {
-    if (this.#owner.changes !== this.#changes) return false
-    const { snapshot, kept, unread } = this.#owner.state
-    this.#snapshot.close()
-    this.#snapshot = snapshot
-    this.#kept = kept
-    this.#unread = unread
-    return true
-  }
-
-  #materialiseInFork(range: KeyRange, context: RequestContext): MaybePromise<void> {
-    const fork = this.#store.fork(this.#snapshot)
-    const isOfLog = touchesLog(range)
-    const missing = missingIn(range, this.#kept, fork)
-    const goOn = (work: number): Promise<void> | undefined => giveWay(context, work)
-    const made = andThen(isOfLog ? putAll(listed(this.#unread), fork, goOn) : undefined, () =>
-      forEachInOrder(missing, (index) => materialiseRows(index, fork, this.#owner.optionsOf, goOn)),
-    )
-    return andThen(made, () => {
-      this.#snapshot.close()
-      this.#store = fork
-      this.#snapshot = fork.snapshot()
-      const { kinds, begun } = this.#kept
-      this.#kept = { ...this.#kept, kinds: withIndexes(kinds, missing), begun: withIndexes(begun, missing) }
-      if (isOfLog) this.#unread = nothingUnread
+    return andThen(this.#owner.prepare(range), () => {
+      if (this.#fork !== undefined) return this.#fork
+      if (this.#owner.changes !== this.#changes) {
+        this.#fork = this.#owner.forkAt(this.#state)
+        return this.#fork
+      }
+      this.#state.snapshot.close()
+      this.#state = this.#owner.state
+      return this.#state.snapshot
     })
   }
 }

@@ -11,10 +11,8 @@
  * The lists are only appended to; any other change makes new lists, so a view never changes. A row is either here or in the tree.
  */
 import { lowerBound } from '../lower-bound.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
-import type { GoOn } from './missing-indexes.ts'
 import { isOfLog } from './row-kinds.ts'
 
 /** Log rows that move into the tree in one step. */
@@ -121,13 +119,4 @@ export function listed({ rows, values, start, end }: UnreadRows): KvRow[] {
 /** A log record from the list or the tree, without sorting the list; `undefined` = not found this way. */
 export function recordOf(key: RowKey, unread: UnreadRows, tree: MemoryKv | MemorySnapshot): Uint8Array | undefined {
   return isOfLog(key) ? (valueIn(unread, key) ?? tree.get(key)) : undefined
-}
-
-/** Writes log rows into a store, some at a time. */
-export function putAll(rows: readonly KvRow[], store: MemoryKv, goOn: GoOn, from = 0): MaybePromise<void> {
-  for (let at = from; at < rows.length; at += logRowsPerStep) {
-    store.batch(rows.slice(at, at + logRowsPerStep))
-    const way = goOn(logRowsPerStep)
-    if (way !== undefined) return way.then(() => putAll(rows, store, goOn, at + logRowsPerStep))
-  }
 }
