@@ -32,7 +32,7 @@ export function parsePropertyPath(
       `${what} has an empty path; name a property, or one in another as outer.inner`,
       'Invalid empty property path string.',
     )
-  const names = /[\\`]/.test(text) ? new PathReader(text, what).names() : text.split('.')
+  const names = /[\\`]/.test(text) ? escapedNames(text, what) : text.split('.')
   for (const name of names) checkName(name, text, what)
   if (names.length > namesMax) {
     throw invalidArgument(`${labelOf(text, what)} has ${names.length} names, at most ${namesMax} are allowed`)
@@ -64,62 +64,36 @@ function checkName(name: string, text: string, what: string): void {
   }
 }
 
-class PathReader {
-  readonly #text: string
-  readonly #what: string
-  #at = 0
-
-  constructor(text: string, what: string) {
-    this.#text = text
-    this.#what = what
-  }
-
-  names(): string[] {
-    const names: string[] = []
-    for (;;) {
-      names.push(this.#text[this.#at] === '`' ? this.#quoted() : this.#plain())
-      if (this.#at >= this.#text.length) return names
-      this.#at++
-    }
-  }
-
-  /** A name without quotes, up to the next dot or the end. */
-  #plain(): string {
-    let name = ''
-    for (; this.#at < this.#text.length; this.#at++) {
-      const letter = this.#text[this.#at] as string
-      if (letter === '.') break
-      name += letter === '\\' ? this.#escaped('.\\') : letter
-    }
-    return name
-  }
-
-  #quoted(): string {
-    let name = ''
-    for (this.#at++; this.#text[this.#at] !== '`'; this.#at++) {
-      const letter = this.#text[this.#at]
-      if (letter === undefined) throw this.#broken('a back quote is not closed')
-      name += letter === '\\' ? this.#escaped('`\\') : letter
-    }
-    this.#at++
-    if (this.#at < this.#text.length && this.#text[this.#at] !== '.') {
-      throw this.#broken('after a quoted name only a dot, or the end, may follow')
-    }
-    return name
-  }
-
-  /** The letter behind the backslash at the current position. */
-  #escaped(allowed: string): string {
-    const letter = this.#text[++this.#at]
-    if (letter === undefined) throw this.#broken('it ends in a backslash')
-    if (!allowed.includes(letter)) throw this.#broken(`a backslash stands before ${JSON.stringify(letter)}`)
-    return letter
-  }
-
-  #broken(why: string): Error {
-    return invalidArgument(
-      `${labelOf(this.#text, this.#what)} cannot be read: ${why}; ` +
+/** Reads the names of a path with escapes. */
+function escapedNames(text: string, what: string): string[] {
+  const broken = (why: string): Error =>
+    invalidArgument(
+      `${labelOf(text, what)} cannot be read: ${why}; ` +
         'in a name write "\\." for a dot and "\\\\" for a backslash, or put the name in back quotes',
     )
+  const names: string[] = []
+  for (let at = 0; at <= text.length; at++) {
+    const isQuoted = text[at] === '`'
+    const end = isQuoted ? '`' : '.'
+    if (isQuoted) at++
+    let name = ''
+    for (; text[at] !== end; at++) {
+      let letter = text[at]
+      if (letter === undefined) {
+        if (isQuoted) throw broken('a back quote is not closed')
+        break
+      }
+      if (letter === '\\') {
+        letter = text[++at]
+        if (letter === undefined) throw broken('it ends in a backslash')
+        if (letter !== end && letter !== '\\') throw broken(`a backslash stands before ${JSON.stringify(letter)}`)
+      }
+      name += letter
+    }
+    if (isQuoted && ++at < text.length && text[at] !== '.') {
+      throw broken('after a quoted name only a dot, or the end, may follow')
+    }
+    names.push(name)
   }
+  return names
 }

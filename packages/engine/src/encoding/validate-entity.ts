@@ -333,15 +333,13 @@ function checkMeaning(slot: ValueSlot, property: string): void {
   }
   switch (meaning) {
     case 15:
-      if (member !== valueField.string) refuse('meaning 15 (text) goes with a string only')
+    case 22: {
+      const [own, words] = meaning === 15 ? (['string', '15 (text)'] as const) : (['blob', '22 (compressed)'] as const)
+      if (member !== valueField[own]) refuse(`meaning ${words} goes with a ${own} only`)
       if (!excluded)
-        refuse('a value of meaning 15 (text) must be excluded from indexes', 'Indexed value has meaning 15.')
+        refuse(`a value of meaning ${words} must be excluded from indexes`, `Indexed value has meaning ${meaning}.`)
       return
-    case 22:
-      if (member !== valueField.blob) refuse('meaning 22 (compressed) goes with a blob only')
-      if (!excluded)
-        refuse('a value of meaning 22 (compressed) must be excluded from indexes', 'Indexed value has meaning 22.')
-      return
+    }
     case 13: {
       const rating = int64FromHalves(slot.low, slot.high)
       if (member !== valueField.integer || rating < 0n || rating > 100n) {

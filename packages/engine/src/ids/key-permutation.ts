@@ -73,11 +73,7 @@ class FeistelPermutation {
     let left = Number(value >> shift)
     let right = Number(value & BigInt(this.#mask))
     do {
-      for (let round = 0; round < rounds; round++) {
-        const mixed = this.#xored(left, right, round)
-        left = right
-        right = mixed
-      }
+      for (let round = 0; round < rounds; round++) [left, right] = [right, this.#xored(left, right, round)]
     } while (this.#isOutside(left, right))
     return (BigInt(left) << shift) | BigInt(right)
   }
@@ -87,11 +83,7 @@ class FeistelPermutation {
     let left = Number(value >> shift)
     let right = Number(value & BigInt(this.#mask))
     do {
-      for (let round = rounds - 1; round >= 0; round--) {
-        const mixed = this.#xored(right, left, round)
-        right = left
-        left = mixed
-      }
+      for (let round = rounds - 1; round >= 0; round--) [left, right] = [this.#xored(right, left, round), left]
     } while (this.#isOutside(left, right))
     return (BigInt(left) << shift) | BigInt(right)
   }
