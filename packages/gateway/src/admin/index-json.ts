@@ -18,7 +18,7 @@ import {
   type IndexState,
   invalidArgument,
 } from '@sixtables/engine'
-import type { DatabaseName } from '../convert/parameters.ts'
+import { type DatabaseName, resourceNameOf } from '../convert/parameters.ts'
 import type { JsonObject } from './operations/operations.ts'
 
 const datastoreStates: Readonly<Record<IndexState, string>> = {
@@ -64,9 +64,8 @@ export function definitionOfDatastore(index: JsonObject): IndexDefinition {
 }
 
 /** `projects/p/databases/(default)/collectionGroups/{kind}/indexes/{id}` */
-export function firestoreIndexName({ projectId, databaseId }: DatabaseName, kind: string, id: bigint): string {
-  const database = databaseId === '' ? '(default)' : databaseId
-  return `projects/${projectId}/databases/${database}/collectionGroups/${kind}/indexes/${id}`
+export function firestoreIndexName(place: DatabaseName, kind: string, id: bigint): string {
+  return `${resourceNameOf(place)}/collectionGroups/${kind}/indexes/${id}`
 }
 
 const firestoreStates: Readonly<Record<IndexState, string>> = {

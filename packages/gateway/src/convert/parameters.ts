@@ -1,5 +1,5 @@
 /** Parameters of the emulator's own endpoints: checks of names, whole numbers, and database ids. */
-import { invalidArgument, type PartitionId } from '@sixtables/engine'
+import { invalidArgument, type PartitionId, type TableId, tableIds } from '@sixtables/engine'
 
 /** A database by its names; an empty `databaseId` is the default one. */
 export type DatabaseName = Pick<PartitionId, 'projectId' | 'databaseId'>
@@ -31,6 +31,23 @@ export function wholeNumber(
   if (value >= min && value <= max) return value
   const range = max < Number.MAX_SAFE_INTEGER ? ` from ${min} to ${max}` : min === 0 ? '' : ` of at least ${min}`
   throw invalidArgument(`${name} is a whole number${range}, not "${text}"`)
+}
+
+/** `projects/demo/databases/(default)` */
+export function resourceNameOf({ projectId, databaseId }: DatabaseName): string {
+  return `projects/${projectId}/databases/${databaseId || '(default)'}`
+}
+
+/** `name_of_this` → `nameOfThis` */
+export function inCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())
+}
+
+/** The id of a table. @throws INVALID_ARGUMENT */
+export function tableNamed(name: string | null | undefined): TableId {
+  const found = tableIds.find((id) => id === name)
+  if (found === undefined) throw invalidArgument(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
+  return found
 }
 
 /** The id of a database by its displayed name: empty for `(default)`. */

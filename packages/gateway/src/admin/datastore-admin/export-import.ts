@@ -29,8 +29,8 @@ import {
   overallSuffix,
   type TransferProgress,
 } from '@sixtables/engine'
-import type { Call } from '../../call.ts'
-import type { RouteAnswer, RouteRequest, Router } from '../../protocols/router.ts'
+import { inCamelCase } from '../../convert/parameters.ts'
+import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { type AdminMethod, bodyObject } from '../admin-service.ts'
 import type { ExportLocations } from '../export-locations.ts'
 import { namedDatabase } from '../named-database.ts'
@@ -130,11 +130,6 @@ async function run(
   return operation
 }
 
-/** Maximum wait of a call for its work: half of its time, so that the answer still arrives. */
-function patienceMsOf(call: Call | undefined): number | undefined {
-  return call?.timeoutMs === undefined ? undefined : call.timeoutMs / 2
-}
-
 const longestWaitMs = 600_000
 
 /** Progress in JSON; only imports have estimates. */
@@ -165,7 +160,9 @@ export function transferMethods(parts: TransferParts): readonly AdminMethod[] {
     answer: (request, call) => {
       const { entityFilter = {}, labels } = request as EntitiesJson
       const database = namedDatabase(engine, { project: request['projectId'] })
-      return answer(request, { database, filter: entityFilter, labels, patienceMs: patienceMsOf(call) })
+      // Half of the call's time, so that the answer still arrives.
+      const patienceMs = call?.timeoutMs === undefined ? undefined : call.timeoutMs / 2
+      return answer(request, { database, filter: entityFilter, labels, patienceMs })
     },
   })
   return [
@@ -201,52 +198,42 @@ function exportNameOf(micros: bigint): string {
 /** The endpoints of the Firestore emulator. */
 export function addTransferRoutes(router: Router, parts: TransferParts): void {
   const { engine, locations } = parts
-  router.add('POST', '/emulator/v1/projects/{project}:export', async (request) => {
-    const { members, directory, transfer } = emulatorRequest(engine, request)
+  const add = (
+    verb: 'export' | 'import',
+    start: (members: JsonObject, directory: string, transfer: Omit<Transfer, 'place'>) => Promise<OperationJson>,
+  ): void =>
+    router.add('POST', `/emulator/v1/projects/{project}:${verb}`, async ({ body, query, parameters }) => {
+      const members = bodyObject(body)
+      const isAwaited = query.get('wait') !== 'false'
+      const operation = await start(members, text(members, 'export_directory'), {
+        database: databaseIn(engine, members, parameters),
+        filter: { kinds: texts(members, 'kinds'), namespaceIds: texts(members, 'namespace_ids') },
+        labels: labelsOf(members),
+        patienceMs: isAwaited ? undefined : 0,
+      })
+      return { json: isAwaited ? summaryOf(operation) : operation }
+    })
+  add('export', (members, directory, transfer) => {
     const { path, nameOf } = locations.placeOf(directory, 'export_directory')
     const seconds = engine.context().clock.nowMicros() / 1_000_000n
     const name = text(members, 'export_name') || `datastore_export_${seconds}`
     const dir = locations.below(path, name)
     if (locations.has(dir)) throw failedPrecondition(`the export folder ${dir} exists already; name one that does not`)
     const outputUrl = nameOf(`${name}/${name}${overallSuffix}`)
-    const wanted = { ...transfer, ...optionsOf(members), place: { outputUrlPrefix: directory } }
-    return answerOf(await startExport(parts, wanted, { dir, name, outputUrl }), request)
+    return startExport(parts, { ...transfer, place: { outputUrlPrefix: directory } }, { dir, name, outputUrl })
   })
-  router.add('POST', '/emulator/v1/projects/{project}:import', async (request) => {
-    const { members, directory, transfer } = emulatorRequest(engine, request)
-    const place = locations.placeOf(directory, 'export_directory')
-    const path = locations.below(place.path, text(members, 'export_name'))
-    const wanted = { ...transfer, ...optionsOf(members), place: { inputUrl: directory } }
-    return answerOf(await startImport(parts, wanted, path), request)
+  add('import', (members, directory, transfer) => {
+    const { path } = locations.placeOf(directory, 'export_directory')
+    const place = { inputUrl: directory }
+    return startImport(parts, { ...transfer, place }, locations.below(path, text(members, 'export_name')))
   })
 }
 
-function wantsToWait({ query }: RouteRequest): boolean {
-  return query.get('wait') !== 'false'
-}
-
-/** The answer, which tells more than the empty object of Google's emulator. */
-function answerOf(operation: OperationJson, request: RouteRequest): RouteAnswer {
-  if (!wantsToWait(request)) return { json: operation }
-  const { metadata, response } = operation
+/** What a finished operation did, which is more than the empty object of Google's emulator. */
+function summaryOf({ metadata, response }: OperationJson): JsonObject {
   const { progressEntities } = metadata as { progressEntities?: { workCompleted?: string } }
   const { outputUrl } = (response ?? {}) as { outputUrl?: string }
-  return {
-    json: {
-      ...(outputUrl === undefined ? {} : { outputUrl }),
-      entities: progressEntities?.workCompleted ?? '0',
-    },
-  }
-}
-
-function emulatorRequest(
-  engine: Engine,
-  request: RouteRequest,
-): { members: JsonObject; directory: string; transfer: Pick<Transfer, 'database' | 'patienceMs'> } {
-  const members = bodyObject(request.body)
-  const database = databaseIn(engine, members, request.parameters)
-  const patienceMs = wantsToWait(request) ? undefined : 0
-  return { members, directory: text(members, 'export_directory'), transfer: { database, patienceMs } }
+  return { ...(outputUrl === undefined ? {} : { outputUrl }), entities: progressEntities?.workCompleted ?? '0' }
 }
 
 function databaseIn(engine: Engine, members: JsonObject, { project = '' }: RouteRequest['parameters']): Database {
@@ -270,29 +257,18 @@ function text(members: JsonObject, name: string): string {
 }
 
 function memberOf(members: JsonObject, name: string): unknown {
-  return members[name] ?? members[name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())]
+  return members[name] ?? members[inCamelCase(name)]
 }
 
-function optionsOf(members: JsonObject): Pick<Transfer, 'filter' | 'labels'> {
-  return { filter: filterOf(members), labels: labelsOf(members) }
+function texts(members: JsonObject, name: string): readonly string[] {
+  const value = memberOf(members, name) ?? []
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
+  throw invalidArgument(`${name} is a list of texts`)
 }
 
-function filterOf(members: JsonObject): Transfer['filter'] {
-  const texts = (name: string): readonly string[] => {
-    const value = memberOf(members, name) ?? []
-    if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) {
-      throw invalidArgument(`${name} is a list of texts`)
-    }
-    return value
-  }
-  return { kinds: texts('kinds'), namespaceIds: texts('namespace_ids') }
-}
-
-function labelsOf(members: JsonObject): Transfer['labels'] {
-  const value = memberOf(members, 'labels')
-  if (value === undefined) return undefined
+function labelsOf({ labels }: JsonObject): Transfer['labels'] {
   const isLabels =
-    typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string')
-  if (!isLabels) throw invalidArgument('labels must be an object whose values are strings')
-  return value as Readonly<Record<string, string>>
+    typeof labels === 'object' && labels !== null && Object.values(labels).every((one) => typeof one === 'string')
+  if (labels === undefined || isLabels) return labels as Transfer['labels']
+  throw invalidArgument('labels must be an object whose values are strings')
 }

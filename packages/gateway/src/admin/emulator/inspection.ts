@@ -21,12 +21,10 @@ import {
   type PendingReport,
   parseKeyPath,
   type RequestContext,
-  type TableId,
-  tableIds,
   type VersionsReport,
 } from '@sixtables/engine'
 import { messageOf } from '../../call.ts'
-import { databaseIdOf, wholeNumber } from '../../convert/parameters.ts'
+import { databaseIdOf, tableNamed, wholeNumber } from '../../convert/parameters.ts'
 import { lookupAnswer } from '../../handlers/lookup.ts'
 import type { RouteAnswer, Router } from '../../protocols/router.ts'
 import { needOneProcess } from './asked-engine.ts'
@@ -51,7 +49,7 @@ const questions: Readonly<Record<string, Question>> = {
   log: {
     method: 'GET',
     ask: (engine, parameters, { context }) =>
-      engine.inspector.log(keyOf(parameters), { ...recordsIn(parameters), before: versionIn(parameters) }, context),
+      engine.inspector.log(keyOf(parameters), { ...recordsIn(parameters), before: beforeIn(parameters) }, context),
   },
   versions: { method: 'GET', ask: versions },
   pending: { method: 'GET', ask: pending },
@@ -84,11 +82,8 @@ export function addInspectionRoutes(router: Router, engine: Engine): void {
 async function entity(engine: Engine, query: URLSearchParams, signal: AbortSignal): Promise<RouteAnswer> {
   const key = keyOf(Object.fromEntries(query))
   const context = engine.context({ signal })
-  const version = query.get('version')
-  if (version !== null && !/^\d{1,19}$/.test(version)) {
-    throw invalidArgument(`version is a whole number such as 1795253295548613, not "${version}"`)
-  }
-  const image = await engine.inspector.entity(key, version === null ? undefined : BigInt(version), context)
+  const version = versionIn(query.get('version'), 'version is a whole number such as 1795253295548613')
+  const image = await engine.inspector.entity(key, version, context)
   const found = image === undefined ? [] : [{ key, image }]
   const missing = image === undefined ? [key] : []
   const readTime = context.clock.nowMicros()
@@ -110,11 +105,16 @@ function recordsIn({ records, words }: Parameters): Record<'records' | 'words', 
   return { records: wholeNumber('records', records), words: wholeNumber('words', words) }
 }
 
+/** @param what - the message for a text that is no version */
+function versionIn(text: string | null | undefined, what: string): bigint | undefined {
+  if (text === null || text === undefined) return undefined
+  if (!/^\d{1,19}$/.test(text)) throw invalidArgument(`${what}, not "${text}"`)
+  return BigInt(text)
+}
+
 /** The commitVersion before which an answer ends. */
-function versionIn({ before }: Parameters): bigint | undefined {
-  if (before === undefined) return undefined
-  if (!/^\d{1,19}$/.test(before)) throw invalidArgument(`before is a commitVersion, not "${before}"`)
-  return BigInt(before)
+function beforeIn({ before }: Parameters): bigint | undefined {
+  return versionIn(before, 'before is a commitVersion')
 }
 
 /** Default number of versions, waiting records and databases in an answer. */
@@ -125,7 +125,7 @@ function limitIn({ limit }: Parameters, min: number): number {
 }
 
 function versions(engine: Engine, parameters: Parameters, { context }: Asked): Promise<VersionsReport> {
-  const which = { limit: limitIn(parameters, 1), before: versionIn(parameters) }
+  const which = { limit: limitIn(parameters, 1), before: beforeIn(parameters) }
   return engine.inspector.versions(keyOf(parameters), which, context)
 }
 
@@ -142,14 +142,10 @@ export function placeOf({ project, database, namespace }: Parameters): CommitFil
 
 async function release(engine: Engine, parameters: Parameters): Promise<unknown> {
   needOneProcess(engine, 'has no held commits: each is applied at once')
-  const { key, milestone = 'B', version } = parameters
+  const { key, milestone = 'B' } = parameters
   if (milestone !== 'A' && milestone !== 'B') throw invalidArgument(`milestone is A or B, not "${milestone}"`)
-  if (version !== undefined && !/^\d{1,19}$/.test(version)) {
-    throw invalidArgument(`version is the commitVersion of a waiting record, not "${version}"`)
-  }
-  if (key) {
-    return engine.inspector.release(keyOf(parameters), milestone, version === undefined ? undefined : BigInt(version))
-  }
+  const version = versionIn(parameters['version'], 'version is the commitVersion of a waiting record')
+  if (key) return engine.inspector.release(keyOf(parameters), milestone, version)
   if (milestone === 'A' || version !== undefined) {
     throw invalidArgument('milestone A and single records are released group by group; give a key')
   }
@@ -195,10 +191,8 @@ function databases(engine: Engine, { after, limit }: Parameters): DatabasesRepor
 
 function table(engine: Engine, parameters: Parameters, { context }: Asked): unknown {
   const { name, kind, property, from, after, until, before } = parameters
-  const id = tableIds.find((one): one is TableId => one === name)
-  if (id === undefined) throw invalidArgument(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
   const limit = wholeNumber('limit', parameters['limit'])
   const words = wholeNumber('words', parameters['words'])
   const stretch = { from, after, until, before, limit, words }
-  return engine.inspector.table(id, { ...placeOf(parameters), kind, property, ...stretch }, context)
+  return engine.inspector.table(tableNamed(name), { ...placeOf(parameters), kind, property, ...stretch }, context)
 }

@@ -15,16 +15,8 @@
  * wait for the whole count. Answers are the engine's reports (observe/tablets/report.ts), plain JSON.
  */
 
-import {
-  type Engine,
-  type HeatOptions,
-  invalidArgument,
-  type Scheduler,
-  type TableId,
-  tableIds,
-  turnOfItsOwn,
-} from '@sixtables/engine'
-import { wholeNumber } from '../../convert/parameters.ts'
+import { type Engine, type HeatOptions, type Scheduler, type TableId, turnOfItsOwn } from '@sixtables/engine'
+import { tableNamed, wholeNumber } from '../../convert/parameters.ts'
 import { eventPieces } from '../../protocols/json-report.ts'
 import type { Route, Router } from '../../protocols/router.ts'
 import { groupsDefault, tickMs, watchOf } from './watch.ts'
@@ -87,10 +79,7 @@ function heatOptions(query: URLSearchParams): HeatOptions {
 
 function tableOf(query: URLSearchParams): TableId | undefined {
   const name = query.get('table')
-  if (name === null) return undefined
-  const found = tableIds.find((id) => id === name)
-  if (found === undefined) throw invalidArgument(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
-  return found
+  return name === null ? undefined : tableNamed(name)
 }
 
 function numberOf(query: URLSearchParams, name: string, min: number): number | undefined {

@@ -13,6 +13,7 @@
  */
 
 import { type Database, DatastoreError, type Engine, invalidArgument, validateDatabase } from '@sixtables/engine'
+import { resourceNameOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { concurrencyModes, concurrencyOf } from '../emulator/database-settings.ts'
@@ -80,12 +81,12 @@ export function addDatabaseRoutes(router: Router, engine: Engine, operations: Op
   })
 }
 
-function databaseJson({ projectId, databaseId, settings }: Database): JsonObject {
+function databaseJson(database: Database): JsonObject {
   return {
-    name: `projects/${projectId}/databases/${databaseId || '(default)'}`,
+    name: resourceNameOf(database),
     locationId: 'local',
     type: 'DATASTORE_MODE',
-    concurrencyMode: concurrencyModes[settings.concurrency],
+    concurrencyMode: concurrencyModes[database.settings.concurrency],
     appEngineIntegrationMode: 'DISABLED',
     pointInTimeRecoveryEnablement: 'POINT_IN_TIME_RECOVERY_DISABLED',
     deleteProtectionState: 'DELETE_PROTECTION_DISABLED',

@@ -9,6 +9,7 @@
  */
 
 import { type Database, type Engine, failedPrecondition, invalidArgument, type TtlPolicy } from '@sixtables/engine'
+import { resourceNameOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
@@ -28,7 +29,13 @@ export function addFieldRoutes(router: Router, engine: Engine, operations: Opera
   router.add('GET', item, (request) => {
     const database = namedDatabase(engine, request.parameters)
     const field = fieldOf(request)
-    return { json: fieldJson(database, field, hasPolicy(database, field)) }
+    return {
+      json: fieldJson(
+        database,
+        field,
+        database.ttlPolicies.some((policy) => isSame(policy, field)),
+      ),
+    }
   })
   router.add('PATCH', item, (request) => {
     const database = namedDatabase(engine, request.parameters)
@@ -75,16 +82,12 @@ function fieldOf({ parameters: { kind = '', field = '' } }: RouteRequest): TtlPo
   return { kind, property }
 }
 
-function nameOf({ projectId, databaseId }: Database, { kind, property }: TtlPolicy): string {
-  return `projects/${projectId}/databases/${databaseId || '(default)'}/collectionGroups/${kind}/fields/${property}`
+function nameOf(database: Database, { kind, property }: TtlPolicy): string {
+  return `${resourceNameOf(database)}/collectionGroups/${kind}/fields/${property}`
 }
 
 function fieldJson(database: Database, field: TtlPolicy, isPolicy: boolean): JsonObject {
   return { name: nameOf(database, field), ...(isPolicy ? { ttlConfig: { state: 'ACTIVE' } } : {}) }
-}
-
-function hasPolicy({ ttlPolicies }: Database, field: TtlPolicy): boolean {
-  return ttlPolicies.some((policy) => isSame(policy, field))
 }
 
 function isSame(a: TtlPolicy, b: TtlPolicy): boolean {

@@ -11,6 +11,7 @@
  * Known: google.longrunning.Operations, and CommonMetadata of google.datastore.admin.v1.
  */
 import { DatastoreError, failedPrecondition, invalidArgument, type MaybePromise, statusCodes } from '@sixtables/engine'
+import { inCamelCase, resourceNameOf } from '../../convert/parameters.ts'
 import { type Logger, silentLogger } from '../../logger.ts'
 import { type Status, statusOf } from '../../protocols/status.ts'
 import { within } from '../../within.ts'
@@ -198,8 +199,7 @@ export class Operations {
 }
 
 function parentOf({ projectId, databaseId }: OperationWork): string {
-  const project = `projects/${projectId}`
-  return databaseId === undefined ? project : `${project}/databases/${databaseId === '' ? '(default)' : databaseId}`
+  return databaseId === undefined ? `projects/${projectId}` : resourceNameOf({ projectId, databaseId })
 }
 
 function stateOf({ endedAt, failure, abort }: Entry): OperationState {
@@ -246,7 +246,7 @@ function memberOf(from: unknown, path: readonly string[]): unknown {
   for (const name of path) {
     if (typeof found !== 'object' || found === null) return undefined
     const members = found as JsonObject
-    found = members[name] ?? members[name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())]
+    found = members[name] ?? members[inCamelCase(name)]
   }
   return found
 }
