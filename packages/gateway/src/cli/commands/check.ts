@@ -1,7 +1,7 @@
 /** `sixtables check`: whether entities, index rows, log and markers are consistent. */
 import type { CheckReport } from '@sixtables/engine'
 import type { Flags } from '../framework/command.ts'
-import { exitCodes, OperationError, UsageError } from '../framework/errors.ts'
+import { exitCodes, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { counted, printed } from '../framework/print.ts'
 import { ask } from '../target/ask.ts'
@@ -21,9 +21,7 @@ export async function check(flags: Flags, io: Io): Promise<number> {
     onProgress: progressTo(io),
   } as const
   const asked = withTarget(flags, io, (target) => ask(target, question))
-  const report = (await asked.catch((error: unknown) => {
-    throw error instanceof OperationError ? new UsageError(error.message) : error
-  })) as CheckReport
+  const report = (await asked.catch(thrownAs(UsageError, OperationError))) as CheckReport
   printed(flags, io, report, () => checkInWords(report, repair))
   return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok
 }

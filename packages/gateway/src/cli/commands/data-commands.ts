@@ -172,7 +172,7 @@ What is moved
       ['$0 export backup', 'asks the server on 127.0.0.1:8081'],
       ['$0 export tasks --kind Task --data-dir .sixtables', 'opens a folder that no server uses'],
     ],
-    run: async (flags, io) => (await import('./export.ts')).exportDatabase(flags, io),
+    run: async (flags, io) => (await import('./transfer.ts')).exportDatabase(flags, io),
   },
   {
     name: 'import',
@@ -186,7 +186,7 @@ What is moved
       ['$0 import backup', 'into the server on 127.0.0.1:8081'],
       ['$0 import backup --data-dir .sixtables', 'into a folder that no server uses'],
     ],
-    run: async (flags, io) => (await import('./import.ts')).importDatabase(flags, io),
+    run: async (flags, io) => (await import('./transfer.ts')).importDatabase(flags, io),
   },
   {
     name: 'reset',

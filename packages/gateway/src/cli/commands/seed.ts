@@ -7,7 +7,7 @@ import { formatOf, loadFixture } from '../../fixtures/fixture-file.ts'
 import { plainKey } from '../../fixtures/plain-value.ts'
 import { type SeedReport, seedStore } from '../../fixtures/seed.ts'
 import type { Flags } from '../framework/command.ts'
-import { exitCodeOf, exitCodes, OperationError, UsageError } from '../framework/errors.ts'
+import { exitCodeOf, exitCodes, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
 import { oneOf } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
 import { counted } from '../framework/print.ts'
@@ -55,7 +55,7 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
     }
     return await withApi(flags, io, write, { create: true })
   }
-  const { keys } = await mistakesInWords(work).finally(release)
+  const { keys } = await work().catch(thrownAs(OperationError, FixtureError)).finally(release)
   if (flags['json'] === true) {
     io.out(JSON.stringify({ entities: keys.length, keys: keys.map(plainKey) }, null, 2))
   } else io.out(`Wrote ${counted(keys.length, 'entity', 'entities')}.`)
@@ -82,12 +82,4 @@ function formatNamed(name: string): FixtureFormat {
 async function fromStdin(io: Io, format: FixtureFormat | undefined, kind: string | undefined): Promise<Fixture> {
   if (format === undefined) throw new UsageError('say with --format what stdin has: json, yaml or csv')
   return await parseFixture(await io.readIn(), { format, name: 'stdin', kind })
-}
-
-async function mistakesInWords<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw error instanceof FixtureError ? new OperationError(error.message) : error
-  }
 }

@@ -35,6 +35,15 @@ export class OperationError extends Error {
   override readonly name = 'OperationError'
 }
 
+type ErrorClass<Arguments extends unknown[]> = new (...given: Arguments) => Error
+
+/** Throws an error of one class as another one, with the same message: `work().catch(thrownAs(OperationError, FixtureError))`. */
+export function thrownAs(as: ErrorClass<[string]>, from: ErrorClass<never[]>, before = ''): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof from ? new as(before + error.message) : error
+  }
+}
+
 /** Says a failure in one line. @returns the exit code @throws any other error */
 export function failed(error: unknown, { err }: { err(line: string): void }): number {
   if (!(error instanceof UsageError || error instanceof OperationError)) throw error

@@ -5,7 +5,7 @@
 import { DatastoreError, type EngineOptions, type Scheduler } from '@sixtables/engine'
 import type { DatabaseName } from '../../convert/parameters.ts'
 import type { Flags } from '../framework/command.ts'
-import { UsageError } from '../framework/errors.ts'
+import { thrownAs, UsageError } from '../framework/errors.ts'
 import { oneOf, text } from '../framework/flag-values.ts'
 import { bigtableFlags } from './target-flags.ts'
 
@@ -92,14 +92,14 @@ export async function storeInBigtable(
   { resetRefusal, ...options }: OpenOptions & GatewayOptions,
 ): Promise<StoreAdapter> {
   const { openBigtable, severalGateways } = await bigtablePackage()
-  const rows = await inWords(() => openBigtable({ ...place, ...options }))
+  const rows = await openBigtable({ ...place, ...options }).catch(inWords)
   return severalGateways({ rows, gateway: drawGateway(), resetRefusal })
 }
 
 /** @returns whether the table is new. @throws UsageError as {@link storeInBigtable} */
 export async function createTable(place: BigtablePlace): Promise<boolean> {
   const { createBigtableTable } = await bigtablePackage()
-  return await inWords(() => createBigtableTable(place))
+  return await createBigtableTable(place).catch(inWords)
 }
 
 /** A random number for a gateway, drawn at each start, so that no two have the same. */
@@ -108,14 +108,7 @@ function drawGateway(): number {
   return 1 + (high % 2 ** 7) * 2 ** 32 + low
 }
 
-async function inWords<T>(task: () => Promise<T>): Promise<T> {
-  try {
-    return await task()
-  } catch (error) {
-    if (!(error instanceof DatastoreError)) throw error
-    throw new UsageError(error.message)
-  }
-}
+const inWords = thrownAs(UsageError, DatastoreError)
 
 /** Typed as `string`, so that no bundler includes the package. */
 const packageName: string = '@sixtables/bigtable'

@@ -5,7 +5,6 @@ import type { OperationJson } from '../../admin/operations/operations.ts'
 import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
-import { counted } from '../framework/print.ts'
 import { ask } from './ask.ts'
 import { databaseOf, projectOf } from './database.ts'
 import { withTarget } from './target.ts'
@@ -30,10 +29,6 @@ export function progressLines(io: Io, verb: string): (entities: number, total?: 
     saidAt = io.now()
     io.err(`${verb} ${entities}${total === undefined ? '' : ` of ${total}`} entities …`)
   }
-}
-
-export function inWords(verb: string, { entities }: Pick<TransferProgress, 'entities'>): string {
-  return `${verb} ${counted(entities, 'entity', 'entities')}`
 }
 
 /** The parts of a transfer's metadata that are used here. */

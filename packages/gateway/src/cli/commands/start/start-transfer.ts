@@ -9,7 +9,7 @@ import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DatastoreError, type Engine, overallSuffix } from '@sixtables/engine'
 import { metadataFileOf } from '../../../admin/export-locations.ts'
-import { OperationError, UsageError } from '../../framework/errors.ts'
+import { OperationError, thrownAs, UsageError } from '../../framework/errors.ts'
 import type { StartSettings } from './settings.ts'
 
 type Transfer = Pick<StartSettings, 'exportOnExit' | 'importData' | 'project'>
@@ -23,11 +23,9 @@ export async function importAtStart(engine: Engine, { importData, exportOnExit, 
     if (importData === exportOnExit) return
     throw new UsageError(`--import-data: there is no file or folder ${importData}`)
   }
-  try {
-    await engine.importEntities(engine.database(project), { metadataFile: await metadataFileOf(importData) })
-  } catch (error) {
-    throw error instanceof DatastoreError ? new UsageError(`--import-data: ${error.message}`) : error
-  }
+  await metadataFileOf(importData)
+    .then((metadataFile) => engine.importEntities(engine.database(project), { metadataFile }))
+    .catch(thrownAs(UsageError, DatastoreError, '--import-data: '))
 }
 
 /** Called after the last request was answered. @throws OperationError */
