@@ -229,7 +229,7 @@ export function addTransferRoutes(router: Router, parts: TransferParts): void {
   })
 }
 
-/** What a finished operation did, which is more than the empty object of Google's emulator. */
+/** The result of a finished operation, which tells more than the empty object of Google's emulator. */
 function summaryOf({ metadata, response }: OperationJson): JsonObject {
   const { progressEntities } = metadata as { progressEntities?: { workCompleted?: string } }
   const { outputUrl } = (response ?? {}) as { outputUrl?: string }
