@@ -1,6 +1,7 @@
 /** Built gateways as processes on one table of a Bigtable, behind a TCP round robin. */
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { pipeline } from 'node:stream'
 import { openEngine } from '@sixtables/engine'
 import { type Finished, ServerProcess, sixtablesIn } from '../../../gateway/test/support/server-process.ts'
 import { severalGateways } from '../../src/gateways/several-gateways.ts'
@@ -147,17 +148,11 @@ export class Gateways {
       return
     }
     const backend = connect(server.port, server.host)
-    for (const [one, other] of [
-      [client, backend],
-      [backend, client],
-    ] as const) {
-      this.#sockets.add(one)
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        this.#sockets.delete(one)
-        other.destroy()
-      })
-      one.pipe(other)
+    for (const socket of [client, backend]) {
+      this.#sockets.add(socket)
+      socket.on('close', () => this.#sockets.delete(socket))
     }
+    // When one side ends or fails, so does the other.
+    pipeline(client, backend, client, () => {})
   }
 }
