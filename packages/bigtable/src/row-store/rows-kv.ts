@@ -7,9 +7,9 @@
  * Unlike a store on disk, a scan is no snapshot: each row is of some moment after the start of the scan. A failed write does not make later
  * writes fail. A conditional write without an answer returns false, so that its caller reads again.
  */
-import { type DatastoreError, invalidArgument, type KvWrite } from '@sixtables/engine'
+import { invalidArgument, type KvWrite } from '@sixtables/engine'
 import type { KeyRange, KvReader, KvRow, KvScan, RowKv, ScanOptions } from '@sixtables/engine/store'
-import { type Cell, families, newestIs, OutcomeUnknown, type RowKey, type RowStore, type Wanted } from './row-store.ts'
+import { type Cell, newestIs, OutcomeUnknown, type RowKey, type RowStore, type Wanted } from './row-store.ts'
 
 const present = 1
 
@@ -63,9 +63,6 @@ export class RowsReader implements KvReader {
 
 export class RowsKv extends RowsReader implements RowKv {
   readonly rows: RowStore
-  /** Running writes, and the latest clear(): the requests of this process take effect in order. */
-  readonly #writing = new Set<Promise<void>>()
-  #clearing: Promise<void> | undefined
 
   constructor(rows: RowStore) {
     super(rows, undefined)
@@ -76,25 +73,13 @@ export class RowsKv extends RowsReader implements RowKv {
     return this.rows.location
   }
 
-  get failure(): DatastoreError | undefined {
-    return this.rows.failure
-  }
-
-  onFailure(listener: (failure: DatastoreError | undefined) => void): void {
-    this.rows.onFailure?.(listener)
-  }
-
   /** The rows at a version: of each the newest cell at or below it. */
   at(version: bigint): RowsReader {
     return new RowsReader(this.rows, version)
   }
 
-  async mutate(write: KvWrite): Promise<void> {
-    const written = Promise.resolve(this.#clearing).then(() =>
-      this.rows.mutateRows([{ key: write.key, changes: changesOf(write) }]),
-    )
-    this.#writing.add(written)
-    await written.finally(() => this.#writing.delete(written))
+  mutate(write: KvWrite): Promise<void> {
+    return this.rows.mutateRows([{ key: write.key, changes: changesOf(write) }])
   }
 
   async mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
@@ -112,23 +97,6 @@ export class RowsKv extends RowsReader implements RowKv {
     }
   }
 
-  async clear(): Promise<void> {
-    const before = [this.#clearing, ...this.#writing]
-    const cleared = Promise.allSettled(before).then(() => this.deleteRows({ start: '', end: '\xff\xff\xff\xff' }))
-    this.#clearing = cleared
-    await cleared
-  }
-
-  /** Deletes the rows of a range, all families, in parts. */
-  async deleteRows(range: KeyRange): Promise<void> {
-    const wanted: Wanted = families.map((family) => ({ family, newest: 1, withoutValues: true }))
-    for (;;) {
-      const rows = await this.rows.scanRows({ range, limit: batchMax, wanted })
-      await this.rows.mutateRows(rows.map(({ key }) => ({ key, changes: [{ type: 'deleteRow' }] })))
-      if (rows.length < batchMax) return
-    }
-  }
-
   close(): Promise<void> {
     return this.rows.close()
   }
@@ -139,7 +107,6 @@ function changesOf({ value }: KvWrite) {
   return [{ type: 'set', family: 'v', at: 0n, value: valueCell(value) } as const]
 }
 
-const batchMax = 1_000
 const rowsAtFirst = 64
 const rowsAtOnceMax = 10_000
 

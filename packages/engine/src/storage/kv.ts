@@ -186,7 +186,6 @@ export interface RowKv extends KvReader, StoreState {
   mutate(write: KvWrite): MaybePromise<void>
   /** Sets or deletes one row if its value is `expected` (`undefined` = no such row). False: nothing was changed. */
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean>
-  clear(): MaybePromise<void>
   /**
    * The first part of a range, or with `reverse` the last, that can be read without rows that the store would have to make.
    * `undefined`: the range is empty. Absent = the store has every row.

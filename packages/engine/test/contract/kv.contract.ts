@@ -24,6 +24,20 @@ export function kvContract(name: string, open: () => Promise<OpenedKv<Kv>>, feat
       kv = opened
     })
 
+    it('deletes every row, and takes new ones after that', async () => {
+      await put(...Array.from({ length: 300 }, (_, i) => `k${i}`))
+      await kv.clear()
+      expect(await keysOf(kv)).toEqual([])
+      await put('again')
+      expect(await keysOf(kv)).toEqual(['again'])
+    })
+
+    it('keeps the order of writes to one key, the deletion of every row among them', async () => {
+      const writes = Array.from({ length: 50 }, (_, i) => kv.mutate({ key: 'a', value: bytes(i) }))
+      await Promise.all([...writes, kv.clear(), kv.mutate({ key: 'a', value: bytes(99) })])
+      expect(plain(await kv.get('a'))).toEqual([99])
+    })
+
     it('kv/K2: writes all rows of a batch, where a later write to a key wins', async () => {
       await put('a', 'b')
       await kv.batch([
