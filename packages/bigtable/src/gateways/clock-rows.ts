@@ -19,7 +19,7 @@ import { topicRowKey } from '@sixtables/engine/store'
 import {
   type CellChange,
   type Cells,
-  OutcomeUnknown,
+  isKnownDone,
   type RowCondition,
   type RowKey,
   type Wanted,
@@ -314,13 +314,8 @@ export class ClockRows {
   }
 
   /** Changes a row on a condition. @returns whether it is known to be changed */
-  protected async writeIf(row: number, condition: RowCondition, changes: readonly CellChange[]): Promise<boolean> {
-    try {
-      return await this.store.rows.mutateRowIf(clockRowKey(this.database, row), condition, changes)
-    } catch (error) {
-      if (error instanceof OutcomeUnknown) return false
-      throw error
-    }
+  protected writeIf(row: number, condition: RowCondition, changes: readonly CellChange[]): Promise<boolean> {
+    return isKnownDone(this.store.rows.mutateRowIf(clockRowKey(this.database, row), condition, changes))
   }
 }
 

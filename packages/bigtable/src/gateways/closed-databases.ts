@@ -18,7 +18,7 @@
  */
 import { DatastoreError } from '@sixtables/engine'
 import { byteString, bytesOf, type KeyRange, prefixEnd, type RowKey, topicRowKey } from '@sixtables/engine/store'
-import { OutcomeUnknown } from '../row-store/row-store.ts'
+import { isKnownDone } from '../row-store/row-store.ts'
 import { valueCell } from '../row-store/rows-kv.ts'
 import type { ClockRow } from './clock-row.ts'
 import type { Resolver } from './resolve.ts'
@@ -149,13 +149,8 @@ export class ClosedDatabases {
     const start = valueCell(bytesOf(headOf(from)))
     const end = valueCell(bytesOf(prefixEnd(headOf(from))))
     const change = { type: 'set', family: 'v', at: 0n, value: valueCell(encode(to)) } as const
-    try {
-      await this.#store.rows.mutateRowIf(deletionRowKey(clock.database), { family: 'v', values: { start, end } }, [
-        change,
-      ])
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) throw error
-    }
+    const condition = { family: 'v', values: { start, end } } as const
+    await isKnownDone(this.#store.rows.mutateRowIf(deletionRowKey(clock.database), condition, [change]))
   }
 }
 

@@ -2,8 +2,8 @@
  * The conditional writes of a commit, up to the point at which it is known to be committed or refused; what is left to do then runs in the
  * background. A commit is refused in all its groups before it leaves the list, if one of its records may have been sent.
  */
-import { allInSlices, type GroupCode, sameBytes } from '@sixtables/engine/store'
-import { OutcomeUnknown } from '../row-store/row-store.ts'
+import { allInSlices, type GroupCode } from '@sixtables/engine/store'
+import { isKnownDone, OutcomeUnknown } from '../row-store/row-store.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
 import {
   append,
@@ -12,13 +12,9 @@ import {
   type GroupRecord,
   type GroupRow,
   groupsAtOnce,
-  inLog,
   isBelow,
-  isOf,
   prepare,
   prepareHead,
-  readGroup,
-  refuse,
 } from './group-row.ts'
 import { type Prepared, type Resolver, workOfRecord } from './resolve.ts'
 import { applyRecords } from './shared-apply.ts'
@@ -56,8 +52,11 @@ export class CommitWrites {
       const records = entering.map(({ record }) => record)
       appended = await append(this.#store, row, records)
     } catch (error) {
-      if (error instanceof OutcomeUnknown) appended = await this.#store.persistently(() => this.#fate(row, entering))
-      else throw this.#givenUp(error, ...entering.map(({ commit }) => commit))
+      if (!(error instanceof OutcomeUnknown)) throw this.#givenUp(error, ...entering.map(({ commit }) => commit))
+      const [{ commit }] = entering
+      // All records enter or none; a refusal of the first one changes the head that all of them expect.
+      const found = (): Promise<boolean> => this.#resolver.outcome(commit, commit.stamp)
+      appended = !this.#store.isOff('fate') && (await this.#store.persistently(found))
     }
     for (const { commit, record } of entering) {
       if (!appended) this.#clock.finish(commit)
@@ -69,21 +68,6 @@ export class CommitWrites {
       }
     }
     return appended
-  }
-
-  /** The outcome of an append without an answer: found in the log, or refused so that it can never arrive. */
-  async #fate({ group, seen }: GroupRow, entering: readonly [Entering, ...Entering[]]): Promise<boolean> {
-    const { id, stamp } = entering[0].commit
-    for (;;) {
-      const row = await readGroup(this.#store, group, stamp)
-      if (inLog(row, id) !== undefined) return true
-      if (this.#store.isOff('fate') || !sameBytes(row.seen, seen)) return false
-      try {
-        if (await refuse(this.#store, row, id, stamp)) return false
-      } catch (error) {
-        if (!(error instanceof OutcomeUnknown)) throw error
-      }
-    }
   }
 
   /** Prepares a commit in each of its groups, validates its reads, and decides. */
@@ -102,8 +86,9 @@ export class CommitWrites {
       if (reads !== undefined && !this.#store.isOff('validation')) {
         if (!(await this.#validator.isUnchanged(reads, commit))) return await this.#refused(commit, 'conflict')
       }
-      const decided = await this.#store.persistently(() => this.#decide(commit, primary))
-      if (!decided) return await this.#refused(commit, 'lost')
+      const { row, record } = primary
+      const isDecided = await this.#store.persistently(() => isKnownDone(decide(this.#store, row, record)))
+      if (!isDecided) return await this.#refused(commit, 'lost')
       this.#store.inBackground(async () => {
         await this.#store.persistently(() => this.#resolver.finishPrepared(commit, [primary, ...others]))
         this.#clock.finish(commit)
@@ -122,39 +107,17 @@ export class CommitWrites {
     return error
   }
 
-  async #refused<T>(commit: OwnCommit, outcome: T): Promise<T> {
-    await this.#resolver.decideAndFinish(commit, commit.stamp)
+  /** Refuses a commit everywhere, unless it was committed by a write whose answer was lost. */
+  async #refused<T>(commit: OwnCommit, outcome: T): Promise<T | 'committed'> {
+    const isCommitted = await this.#resolver.decideAndFinish(commit, commit.stamp)
     this.#clock.finish(commit)
-    return outcome
+    return isCommitted ? 'committed' : outcome
   }
 
-  /** @returns the parts for DECIDE; `undefined` if another change of the group was first */
-  async #prepare({ id, stamp }: OwnCommit, row: GroupRow, record: GroupRecord): Promise<Prepared | undefined> {
-    if (!isBelow(row, stamp)) return undefined
+  /** @returns the parts for DECIDE; `undefined` if another change of the group was first, or the answer was lost */
+  async #prepare({ stamp }: OwnCommit, row: GroupRow, record: GroupRecord): Promise<Prepared | undefined> {
+    if (!isBelow(row, stamp) || !(await isKnownDone(prepare(this.#store, row, record)))) return undefined
     const head = prepareHead(row.head)
-    try {
-      if (!(await prepare(this.#store, row, record))) return undefined
-      return { row: { ...row, head, seen: encodeHead(head) }, record }
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) throw error
-      const now = await this.#store.persistently(() => readGroup(this.#store, row.group, stamp))
-      return isOf(now.prepared, id) ? { row: now, record } : undefined
-    }
-  }
-
-  async #decide({ id, stamp }: OwnCommit, { row, record }: Prepared): Promise<boolean> {
-    for (;;) {
-      let isKnown = true
-      try {
-        if (await decide(this.#store, row, record)) return true
-      } catch (error) {
-        if (!(error instanceof OutcomeUnknown)) throw error
-        isKnown = false
-      }
-      const now = await readGroup(this.#store, row.group, stamp)
-      if (inLog(now, id) !== undefined) return true
-      // The floor of the new head may be above the stamp, although the record is still prepared.
-      if (isKnown || !isOf(now.prepared, id)) return false
-    }
+    return { row: { ...row, head, seen: encodeHead(head) }, record }
   }
 }

@@ -8,21 +8,11 @@
  * The gateway that began the commit may be alive: its own conditional writes then fail, and it reads the outcome.
  */
 import { allInSlices, type GroupCode, workOf } from '@sixtables/engine/store'
-import { OutcomeUnknown } from '../row-store/row-store.ts'
-import { type CommitId, decodeHead, type ListedCommit } from './clock-list.ts'
+import { isKnownDone } from '../row-store/row-store.ts'
+import { decodeHead, type ListedCommit } from './clock-list.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
 import { type ClockState, type GatewayList, latestOf } from './clock-state.ts'
-import {
-  decide,
-  type GroupRecord,
-  type GroupRow,
-  groupsAtOnce,
-  inLog,
-  isOf,
-  readGroup,
-  refuse,
-  type SeenGroup,
-} from './group-row.ts'
+import { decide, type GroupRecord, groupsAtOnce, inLog, isOf, readGroup, refuse, type SeenGroup } from './group-row.ts'
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
 
@@ -159,21 +149,21 @@ export class Resolver {
   /** @param moment - the floor for the groups of a refused commit @returns whether it was committed */
   async decideAndFinish(commit: Unfinished, moment: bigint): Promise<boolean> {
     return await this.#store.persistently(async () => {
-      const isCommitted = await this.#outcome(commit, latestOf(moment, commit.stamp))
+      const isCommitted = await this.outcome(commit, latestOf(moment, commit.stamp))
       await this.finishGroups(commit, isCommitted)
       return isCommitted
     })
   }
 
   /** Whether the commit is in its primary's log; if it is not, refuses it there first. */
-  async #outcome({ id, stamp, groups }: Unfinished, floor: bigint): Promise<boolean> {
+  async outcome({ id, stamp, groups }: Unfinished, floor: bigint): Promise<boolean> {
     const [primary] = groups
     for (;;) {
       const row = await readGroup(this.#store, primary as GroupCode, stamp)
       if (inLog(row, id) !== undefined) return true
       if (this.#store.isOff('fence')) return false
       if (row.head.floor >= floor && !isOf(row.prepared, id)) return false
-      if (await this.#tried(() => refuse(this.#store, row, id, floor))) return false
+      if (await isKnownDone(refuse(this.#store, row, id, floor))) return false
     }
   }
 
@@ -184,7 +174,7 @@ export class Resolver {
       others,
       groupsAtOnce,
       ({ record }) => workOfRecord(record),
-      ({ row, record }) => this.#tried(() => decide(this.#store, row, record)),
+      ({ row, record }) => isKnownDone(decide(this.#store, row, record)),
     )
     if (finished.includes(false)) return await this.finishGroups(commit, true)
     const records = [primary, ...others].map(({ record }) => record)
@@ -217,23 +207,9 @@ export class Resolver {
       const isPrepared = isOf(prepared, id)
       // A committed one that is in no log was trimmed.
       if (!isPrepared && (isCommitted || row.head.floor >= stamp || this.#store.isOff('fence'))) return undefined
-      const step = (): Promise<boolean> =>
-        isPrepared && isCommitted ? decide(this.#store, row, prepared) : this.#refused(row, id, stamp)
-      if (await this.#tried(step)) return isPrepared && isCommitted ? prepared : undefined
-    }
-  }
-
-  #refused(row: GroupRow, id: CommitId, stamp: bigint): Promise<boolean> {
-    return refuse(this.#store, row, id, stamp)
-  }
-
-  /** Whether a conditional write is known to have taken effect; if not, the row must be read again. */
-  async #tried(step: () => Promise<boolean>): Promise<boolean> {
-    try {
-      return await step()
-    } catch (error) {
-      if (error instanceof OutcomeUnknown) return false
-      throw error
+      const isDecided = isPrepared && isCommitted
+      const step = isDecided ? decide(this.#store, row, prepared) : refuse(this.#store, row, id, stamp)
+      if (await isKnownDone(step)) return isDecided ? prepared : undefined
     }
   }
 }

@@ -7,7 +7,7 @@
  * found or not: the build of an index may still write them, below the stamp.                 test/property/gateways.test.ts
  */
 import { codesOfEntityRow, handRows, type IndexRules, isOf, type KeyRange, type RowKey } from '@sixtables/engine/store'
-import { newestIs, OutcomeUnknown, type Row, type RowChange } from '../row-store/row-store.ts'
+import { isKnownDone, newestIs, type Row, type RowChange } from '../row-store/row-store.ts'
 import { valueInCell } from '../row-store/rows-kv.ts'
 import { latestOf } from './clock-state.ts'
 import { decodeHead, encodeHead } from './group-row.ts'
@@ -70,12 +70,8 @@ async function deleteRoot(store: SharedStore, found: Row, stamp: bigint): Promis
     const head = decodeHead(seen)
     if (head.version >= stamp) return
     const value = encodeHead({ ...head, n: head.n + 1n, version: stamp, floor: latestOf(head.floor, stamp) })
-    try {
-      const changes = [{ type: 'set', family: 'h', at: 0n, value } as const, emptyAt(stamp)]
-      if (await store.rows.mutateRowIf(found.key, newestIs('h', seen), changes)) return
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) throw error
-    }
+    const changes = [{ type: 'set', family: 'h', at: 0n, value } as const, emptyAt(stamp)]
+    if (await isKnownDone(store.rows.mutateRowIf(found.key, newestIs('h', seen), changes))) return
     row = (await store.rows.readRows([found.key], [{ family: 'h', newest: 1 }])).get(found.key)
   }
 }

@@ -37,8 +37,8 @@ import {
 import {
   type Cell,
   type CellChange,
+  isKnownDone,
   newestIs,
-  OutcomeUnknown,
   type Row,
   type RowChange,
   type Wanted,
@@ -218,12 +218,8 @@ export class Sweep {
     if (since > 0n && !store.isOff('retention') && now - since < emptyMicros) return
     const change: CellChange =
       since > 0n ? { type: 'deleteRow' } : { type: 'set', family: 'h', at: 0n, value: emptyHead(head, now) }
-    try {
-      await store.rows.mutateRowIf(key, newestIs('h', head), [change])
-    } catch (error) {
-      // The next sweep finds the outcome.
-      if (!(error instanceof OutcomeUnknown)) throw error
-    }
+    // The next sweep finds the outcome.
+    await isKnownDone(store.rows.mutateRowIf(key, newestIs('h', head), [change]))
   }
 }
 

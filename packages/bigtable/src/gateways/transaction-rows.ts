@@ -19,7 +19,7 @@ import {
   totalMicrosMax,
   transactionTopic,
 } from '@sixtables/engine/store'
-import { OutcomeUnknown, type RowKey, type Wanted } from '../row-store/row-store.ts'
+import { isKnownDone, type RowKey, type Wanted } from '../row-store/row-store.ts'
 import type { ClockRow } from './clock-row.ts'
 import type { SharedStore } from './shared-store.ts'
 import type { CheckedReads } from './validate.ts'
@@ -150,12 +150,8 @@ export class TransactionRows {
     for (;;) {
       // After a standstill of this process the transaction's rows may be swept.
       await this.refuseOld(transaction)
-      try {
-        const ended = await this.#store.rows.mutateRowIf(key, { family: 't', values: undefined }, [change])
-        if (ended || this.#store.isOff('single-end')) return
-      } catch (error) {
-        if (!(error instanceof OutcomeUnknown)) throw error
-      }
+      const ending = this.#store.rows.mutateRowIf(key, { family: 't', values: undefined }, [change])
+      if ((await isKnownDone(ending)) || this.#store.isOff('single-end')) return
       const cell = (await this.#store.rows.readRows([key], allOfT)).get(key)?.cells.t?.[0]
       if (cell === undefined) continue
       if (Buffer.from(cell.value).equals(value)) return

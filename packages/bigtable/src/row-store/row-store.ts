@@ -128,6 +128,16 @@ export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
 }
 
+/** Whether a conditional change is known to have taken effect. After a false one without an answer the row has to be read again. */
+export async function isKnownDone(change: Promise<boolean>): Promise<boolean> {
+  try {
+    return await change
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return false
+    throw error
+  }
+}
+
 /** The condition that a family's newest cell has exactly this value; with `undefined`, that it has none. */
 export function newestIs(family: Family, value: Uint8Array | undefined): RowCondition {
   if (value === undefined) return { family, values: undefined }

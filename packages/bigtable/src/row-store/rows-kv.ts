@@ -9,7 +9,7 @@
  */
 import { invalidArgument, type KvWrite } from '@sixtables/engine'
 import type { KeyRange, KvReader, KvRow, KvScan, RowKv, ScanOptions } from '@sixtables/engine/store'
-import { type Cell, newestIs, OutcomeUnknown, type RowKey, type RowStore, type Wanted } from './row-store.ts'
+import { type Cell, isKnownDone, newestIs, type RowKey, type RowStore, type Wanted } from './row-store.ts'
 
 const present = 1
 
@@ -89,12 +89,7 @@ export class RowsKv extends RowsReader implements RowKv {
       )
     }
     const condition = newestIs('v', expected === undefined ? undefined : valueCell(expected))
-    try {
-      return await this.rows.mutateRowIf(write.key, condition, changesOf(write))
-    } catch (error) {
-      if (error instanceof OutcomeUnknown) return false
-      throw error
-    }
+    return await isKnownDone(this.rows.mutateRowIf(write.key, condition, changesOf(write)))
   }
 
   close(): Promise<void> {
