@@ -211,7 +211,9 @@ function wrongAcross(pack: string, path: string, from: string): string | undefin
   const [, other, rest = ''] = /^@sixtables\/([^/]+)(?:\/(.*))?$/.exec(from) ?? []
   if (other === undefined) return undefined
   if (packageOrder.indexOf(other) >= packageOrder.indexOf(pack)) return `${pack} does not stand on ${other}`
-  if (!['', 'testing', 'did-you-mean', 'browser', 'exchange', 'tasks', 'store', 'gateways'].includes(rest))
+  if (
+    !['', 'testing', 'did-you-mean', 'typed-keys', 'browser', 'exchange', 'tasks', 'store', 'gateways'].includes(rest)
+  )
     return 'only what a package exports can be imported'
   if (rest === 'testing' && isShipped(path) && pack !== 'bench') return 'testing aids are for tests and labs'
   return undefined

@@ -84,7 +84,7 @@ export {
 } from './model/index-definition.ts'
 export type { Key, PartitionId, PathElement } from './model/key.ts'
 export { formatKey, isCompleteKey } from './model/key.ts'
-export { formatKeyPath, parseKeyPath, parseKindPath } from './model/key-path.ts'
+export { parseKeyPath, parseKindPath } from './model/key-path.ts'
 export type {
   DistanceMeasure,
   Filter,
@@ -171,4 +171,5 @@ export { decodeToken as transactionIdOf } from './transactions/transaction.ts'
 export type { ExportOptions, ExportReport, TransferProgress } from './transfer/export.ts'
 export { overallSuffix } from './transfer/export-metadata.ts'
 export type { ImportOptions, ImportProgress, ImportReport } from './transfer/import.ts'
+export { formatKeyPath } from './typed-keys.ts'
 export { yamlDepthMax, yamlDocument } from './yaml-document.ts'

@@ -1,4 +1,6 @@
 /** The parts of the gateway that also run in a browser, which the console has in its bundle, and the shapes of answers that it reads. */
+
+export { formatKeyPath, readKeyPath } from '@sixtables/engine/typed-keys'
 export type * from './admin/emulator/engine-routes.ts'
 export type { OverviewEvent } from './admin/emulator/overview.ts'
 export type { ProgressEvent } from './admin/emulator/progress.ts'

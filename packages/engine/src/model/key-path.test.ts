@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { formatKeyPath } from '../typed-keys.ts'
 import { formatKey, type PathElement } from './key.ts'
-import { formatKeyPath, parseKeyPath, parseKindPath } from './key-path.ts'
+import { parseKeyPath, parseKindPath } from './key-path.ts'
 
 describe('a typed key', () => {
   test.each<[string, readonly PathElement[]]>([

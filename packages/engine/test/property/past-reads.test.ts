@@ -14,11 +14,11 @@ import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/engine-options.ts'
 import { memoryStore } from '../../src/engine/open-kv.ts'
-import { formatKeyPath } from '../../src/model/key-path.ts'
 import type { Query } from '../../src/model/query.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { and, entity, key, type QueryWords, query, where } from '../../src/testing/query-world.ts'
+import { formatKeyPath } from '../../src/typed-keys.ts'
 
 /** In key order. */
 const names = ['A:1', 'A:1/B:1', 'A:1/B:2', 'A:2', 'A:2/B:1', 'A:3', 'B:1'] as const
