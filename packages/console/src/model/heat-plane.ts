@@ -78,13 +78,17 @@ export function planeOf(
   }
 }
 
-/** @returns the greatest value */
-function fill(values: Float32Array, at: number, column: Column, axis: HeatAxis, metric: Metric): number {
+/**
+ * Adds the cells of a column to the rows that they cover.
+ *
+ * @returns the greatest value
+ */
+function fill(values: Float32Array, at: number, column: Column, axis: HeatAxis, metric: Metric, times = 1): number {
   const { bounds } = column
   const isMean = metric === 'wait'
   let most = 0
   for (let cell = 0; 2 * cell < bounds.length; cell++) {
-    const value = cellValue(column, cell, metric)
+    const value = cellValue(column, cell, metric) * times
     if (value === 0) continue
     const from = axis.rowOfStart(bounds[2 * cell] as number)
     const to = Math.max(from + 1, axis.rowOfEnd(bounds[2 * cell + 1] as number))
@@ -99,17 +103,10 @@ function fill(values: Float32Array, at: number, column: Column, axis: HeatAxis, 
   return most
 }
 
-/** Load of each row of an axis over all columns: what a compaction goes by. */
-export function rowLoads(columns: readonly Column[], axis: HeatAxis): Float64Array {
-  const loads = new Float64Array(axis.count)
-  for (const column of columns) {
-    for (let cell = 0; 2 * cell < column.bounds.length; cell++) {
-      const value = cellValue(column, cell, 'operations') * (column.stepMs / 1000)
-      const from = axis.rowOfStart(column.bounds[2 * cell] as number)
-      const to = Math.max(from + 1, axis.rowOfEnd(column.bounds[2 * cell + 1] as number))
-      for (let row = from; row < to; row++) loads[row] = (loads[row] as number) + value / (to - from)
-    }
-  }
+/** Operations of each row of an axis over all columns: what a compaction goes by. */
+export function rowLoads(columns: readonly Column[], axis: HeatAxis): Float32Array {
+  const loads = new Float32Array(axis.count)
+  for (const column of columns) fill(loads, 0, column, axis, 'operations', column.stepMs / 1000)
   return loads
 }
 

@@ -147,19 +147,15 @@ export class Recordings {
     if (last === undefined || last.atMs <= takenMs) return
     this.#takenMs.set(key, last.atMs)
     const places = new Set<number>()
-    for (let c = columns.length - 1; c >= 0; c--) {
-      const column = columns[c]
-      if (column === undefined || column.atMs <= takenMs) break
-      for (const place of column.bounds) places.add(place)
+    for (const { atMs, bounds } of columns) {
+      if (atMs > takenMs) for (const place of bounds) places.add(place)
     }
-    axis.add(places, () => {
-      const loads = new Float64Array(axis.count)
-      for (const source of this.sources) {
-        const own = rowLoads(source.recording.tables.get(table) ?? [], axis)
-        for (let row = 0; row < own.length; row++) loads[row] = (loads[row] as number) + (own[row] as number)
-      }
-      return loads
-    })
+    axis.add(places, () =>
+      rowLoads(
+        this.sources.flatMap((one) => one.recording.tables.get(table) ?? []),
+        axis,
+      ),
+    )
   }
 }
 

@@ -1,7 +1,6 @@
 /** The whole kept history of a recording in one strip, with the part that is shown; a slider moves it. */
 
-import { useEffect, useRef } from 'preact/hooks'
-import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
+import { useMemo } from 'preact/hooks'
 import { columnTotal, type Metric } from '../../model/heat-plane.ts'
 import { heatShare } from '../../model/heat-scale.ts'
 import { timeWords } from '../../model/numbers.ts'
@@ -22,31 +21,26 @@ const height = 34
 const parts = 300
 
 export function Strip({ recording, endMs, tables, metric, ages, onScrub }: StripProps) {
-  const canvas = useRef<HTMLCanvasElement>(null)
   const keptMs = Math.max(ages.fromMs, endMs - recording.fromMs)
-  const theme = themeEpoch.value
-  useEffect(() => {
-    const element = canvas.current
-    const pen = element?.getContext('2d')
-    if (element === null || pen === null || pen === undefined) return
-    element.width = parts
-    element.height = height
-    const sums = sumsOf(recording, { tables, metric, fromMs: endMs - keptMs, toMs: endMs })
-    const most = Math.max(...sums)
-    pen.clearRect(0, 0, parts, height)
-    pen.fillStyle = colourOf('--series-1', element.parentElement as HTMLElement)
-    for (const [i, sum] of sums.entries()) {
-      const high = heatShare(sum, most) * height
-      pen.fillRect(i, height - high, 1, high)
-    }
-  }, [recording.version, endMs, tables.join(), metric, keptMs, theme])
+  const bars = useMemo(
+    () => barsOf(sumsOf(recording, { tables, metric, fromMs: endMs - keptMs, toMs: endMs })),
+    [recording.version, endMs, tables.join(), metric, keptMs],
+  )
   const shownMs = ages.fromMs - ages.toMs
   const most = Math.max(0, keptMs - shownMs)
   const share = (ageMs: number): string => `${(1 - ageMs / keptMs) * 100}%`
   return (
     <div class="heat-strip mb-3">
       <div class="heat-strip-picture shade lined relative">
-        <canvas ref={canvas} class="block whole" />
+        <svg
+          class="block whole"
+          viewBox={`0 0 ${parts} ${height}`}
+          height={height}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          <path d={bars} fill="var(--series-1)" />
+        </svg>
         <div
           class="heat-strip-window absolute"
           style={{ left: share(ages.fromMs), width: `${(shownMs / keptMs) * 100}%` }}
@@ -72,6 +66,12 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
       </p>
     </div>
   )
+}
+
+/** The outline of a bar for each part. */
+function barsOf(sums: readonly number[]): string {
+  const most = Math.max(...sums)
+  return sums.map((sum, i) => `M${i} ${height}V${height - heatShare(sum, most) * height}h1V${height}`).join('')
 }
 
 interface Sums {
