@@ -32,3 +32,4 @@ export type {
 } from './gql/syntax.ts'
 export { nextToken, type Token } from './gql/tokens.ts'
 export type { LabRunReport, WholeRunReport } from './labs/lab-runs.ts'
+export { methodNames } from './methods.ts'
