@@ -44,7 +44,7 @@ export function FaultControl() {
         <NeedsOneProcess why="no gateway can inject a fault for all. Stop one to see what clients do, or use a store of one process.">
           <Presets onAdded={reload} />
           <details>
-            <summary>Another fault</summary>
+            <summary class="my-3">Another fault</summary>
             <FaultForm onAdded={reload} />
           </details>
         </NeedsOneProcess>

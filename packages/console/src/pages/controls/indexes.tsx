@@ -181,6 +181,7 @@ function YamlForm({ create }: IndexFormProps) {
     <Form onSubmit={() => create.run({ yaml })}>
       <Field label="Text of an index.yaml">
         <textarea
+          style={{ fontFamily: 'var(--mono)', minHeight: '140px' }}
           value={yaml}
           placeholder={example}
           spellcheck={false}

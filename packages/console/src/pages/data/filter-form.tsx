@@ -62,7 +62,9 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
           {wrong?.where === 'limit' && <span class="field-problem small breaks bad-text">{wrong.message}</span>}
           {/* Enter in an input runs the query. */}
           <Button label="Run" class="visually-hidden" tabIndex={-1} />
-          <code class="query-text scrolls breaks muted">{safeLines(text)}</code>
+          <code class="scrolls breaks muted" style={{ flex: '1 1 30ch', maxHeight: '5.4em', whiteSpace: 'pre-wrap' }}>
+            {safeLines(text)}
+          </code>
         </div>
       )}
     </Form>

@@ -51,7 +51,7 @@ export function VersionsSection(props: VersionsSectionProps) {
       <ReadTime version={shown} />
       <div class="entity-versions halves columns">
         <VersionState state={state} isDeleted={shown.operation === 'delete'} />
-        <div>
+        <div class="sideways">
           <CompareWith
             versions={versions}
             compared={found < 0 ? '' : (compared ?? '')}
@@ -169,7 +169,7 @@ function VersionState({ state: { entity, error }, isDeleted }: Readonly<{ state:
   if (isDeleted) return <p>This commit deleted the entity.</p>
   if (entity !== undefined && properties.length === 0) return <p>It had no properties.</p>
   return (
-    <div class="entity-state breaks" aria-busy={entity === undefined}>
+    <div class="entity-state breaks sideways" aria-busy={entity === undefined}>
       <Table
         rows={shown}
         keyOf={([name]) => name}

@@ -114,6 +114,7 @@ function HeatmapView(props: HeatmapProps) {
       <canvas
         ref={canvas}
         class="block"
+        style={{ maxWidth: '100%' }}
         role="img"
         aria-label={`${arm}: heat of ${heatmap.rows.length} key ranges from ${inTime(props.from)} to ${inTime(props.to)} ${heatmap.time}, ${heatmap.events.length} splits, moves and refusals; the values are in the table below`}
         onMouseDown={({ offsetX }) => {

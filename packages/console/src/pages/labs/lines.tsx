@@ -43,7 +43,10 @@ function Line({ text, children }: { readonly text: string; readonly children: pr
   const { progress } = useContext(ChapterProgress)
   return (
     <span class={`chapter-line ${progress.lines.includes(text) ? 'is-done' : ''}`}>
-      <code>{text}</code> <span class="row inline-flex">{children}</span>
+      <code class="breaks" style={{ flex: '1 1 60%' }}>
+        {text}
+      </code>{' '}
+      <span class="row inline-flex">{children}</span>
     </span>
   )
 }

@@ -17,13 +17,17 @@ export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   if (state === 'finished') return null
   const at = progress === undefined ? 0 : arms.indexOf(progress.arm)
   return (
-    <section class="panel run-progress" aria-label="Progress" style={{ maxWidth: '640px' }}>
+    <section class="panel" aria-label="Progress" style={{ maxWidth: '640px' }}>
       <ul class="mb-3">
         {arms.map((arm, i) => {
           const share = i < at ? 1 : i > at ? 0 : (progress?.share ?? 0)
           const words = share >= 1 ? 'done' : share === 0 ? 'waits' : `${Math.floor(share * 100)} %`
           return (
-            <li key={arm}>
+            <li
+              key={arm}
+              class="stack"
+              style={{ alignItems: 'center', gridTemplateColumns: 'minmax(0, 2fr) minmax(0, 2fr) 6ch' }}
+            >
               <span class="breaks">{arm}</span>
               <progress value={share} max={1} aria-label={`${arm}: ${words}`} />
               <span class="muted">{words}</span>

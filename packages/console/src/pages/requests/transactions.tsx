@@ -137,7 +137,7 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
   const lineOf = new Map(bars.map(({ id }, i) => [id, headPx + i * linePx + linePx / 2]))
   const height = headPx + bars.length * linePx + 4
   return (
-    <div class="bar-picture rigid" ref={box}>
+    <div class="bar-picture rigid" style={{ maxHeight: '62%', overflow: 'hidden auto' }} ref={box}>
       <svg class="block" width={width} height={height} aria-hidden="true">
         <Patterns />
         {/* Pauses that are left out, with their lengths. */}
@@ -217,7 +217,10 @@ function Arrows({ bars, lineOf, x }: ArrowsProps) {
           <path
             key={`${id} ${wait.fromMs} ${holder}`}
             d={`M${at},${from} L${at},${to + (from > to ? 7 : -7)}`}
-            class="bar-arrow ghost"
+            class="ghost"
+            fill="none"
+            stroke="var(--warn)"
+            stroke-width="1.5"
             marker-end="url(#bar-arrow)"
           />
         )
