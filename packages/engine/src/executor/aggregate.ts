@@ -12,7 +12,7 @@ import type { Value } from '../model/value.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { TableView } from '../tables/table.ts'
 import { NumberTotal } from './aggregate-number.ts'
-import { isBehind } from './cursor.ts'
+import { rowsBefore } from './cursor.ts'
 import { openResults } from './execute.ts'
 import { placeOf } from './position.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
@@ -119,10 +119,9 @@ function* countRows(
       continue
     }
     const rows = yield* waitFor(stream.next(wanted))
-    const behind = end === undefined ? -1 : rows.findIndex(({ position }) => isBehind(plan, position, end))
-    const inWindow = behind < 0 ? rows : rows.slice(0, behind)
+    const inWindow = rowsBefore(plan, rows, end)
     for (const row of inWindow) if (++count > offset) for (const add of adders) add(row)
-    if (behind >= 0 || rows.length === 0) break
+    if (inWindow.length < rows.length || rows.length === 0) break
   }
   return Math.max(0, count - offset)
 }

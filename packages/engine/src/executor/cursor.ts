@@ -34,6 +34,7 @@ import type { Column } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { codesEnd, type Span } from '../planner/spans.ts'
 import { afterAll, columnOffset } from './position.ts'
+import type { PositionedRow } from './row-stream.ts'
 
 type PlaceName = 'bottom' | 'below' | 'above' | 'top'
 
@@ -170,4 +171,14 @@ export function boundsFrom(plan: Plan, { bound }: CursorPlace): Span | undefined
 /** Whether a result at `position` is behind the cursor, in result order. */
 export function isBehind({ reverse }: Plan, position: string, { bound }: CursorPlace): boolean {
   return reverse ? position < bound : position >= bound
+}
+
+/** The rows before a cursor, in result order; all of them without one. */
+export function rowsBefore(
+  plan: Plan,
+  rows: readonly PositionedRow[],
+  end: CursorPlace | undefined,
+): readonly PositionedRow[] {
+  const behind = end === undefined ? -1 : rows.findIndex(({ position }) => isBehind(plan, position, end))
+  return behind < 0 ? rows : rows.slice(0, behind)
 }

@@ -23,7 +23,7 @@ import { allOf, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } fr
 import type { EntityImage } from '../model/entity.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { TableView } from '../tables/table.ts'
-import { cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
+import { cursorBytes, cursorHead, encodeCursor, isBehind, rowsBefore } from './cursor.ts'
 import { openResults } from './execute.ts'
 import type { NearestPlan } from './nearest-query.ts'
 import { VectorDistance } from './nearest-vector.ts'
@@ -99,7 +99,7 @@ class NearestRun {
       if (count === 0) return this.#finish()
       const rows = yield* waitFor(this.#stream.next(count))
       const candidates = this.#withoutSkipped(rows)
-      const wanted = this.#beforeEnd(candidates)
+      const wanted = rowsBefore(this.#plan, candidates, this.#window.end)
       const images = yield* waitFor(allOf(wanted, (row) => readImage(this.#context, this.#view, this.#plan, row)))
       for (const [i, row] of wanted.entries()) this.#offer(row, images[i])
       if (rows.length === 0 || wanted.length < candidates.length) return this.#finish()
@@ -123,12 +123,6 @@ class NearestRun {
       this.#last = position
     }
     return at === 0 ? rows : rows.slice(at)
-  }
-
-  #beforeEnd(rows: readonly PositionedRow[]): readonly PositionedRow[] {
-    const { end } = this.#window
-    const behind = end === undefined ? -1 : rows.findIndex((row) => isBehind(this.#plan, row.position, end))
-    return behind < 0 ? rows : rows.slice(0, behind)
   }
 
   #offer(row: PositionedRow, image: EntityImage | undefined): void {

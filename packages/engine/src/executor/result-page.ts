@@ -16,7 +16,7 @@ import type { TableView } from '../tables/table.ts'
 import { cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
 import { columnOffset, pathIn } from './position.ts'
 import { projectRow } from './project.ts'
-import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
+import type { PositionedRow, RowStream } from './row-stream.ts'
 import type { Window } from './window.ts'
 
 export interface PageResult {
@@ -45,6 +45,10 @@ const batchMax = 1024
 /** Bytes for versions, times and field heads of a result. */
 const resultOverheadBytes = 112
 
+type Images = readonly (EntityImage | undefined)[]
+
+const noImages: Images = []
+
 export class PageRun {
   readonly #context: RequestContext
   readonly #view: TableView
@@ -55,10 +59,6 @@ export class PageRun {
   readonly #overheadBytes: number
   /** How many results this answer may contain. */
   readonly #resultsMax: number
-  #rows: readonly PositionedRow[] = noRows
-  /** Entities of the first of #rows, read ahead if the store answers by promise. */
-  #images: readonly (EntityImage | undefined)[] | undefined
-  #at = 0
   #batch = firstBatch
   readonly #results: PageResult[] = []
   #bytes = 0
@@ -79,13 +79,30 @@ export class PageRun {
   }
 
   *steps(): Steps<ResultPage> {
+    const { offset, limit } = this.#window
+    const isFull = this.#plan.resultType === 'full'
     for (;;) {
-      const done = yield* waitFor(this.#consume())
-      if (done !== undefined) return this.#finish(done)
-      this.#rows = yield* waitFor(this.#stream.next(this.#nextCount()))
-      if (this.#rows.length === 0) return this.#finish('noMoreResults')
-      this.#images = undefined
-      this.#at = 0
+      if (limit === 0 && this.#skipped >= offset) return this.#finish('moreResultsAfterLimit')
+      const rows = yield* waitFor(this.#stream.next(this.#nextCount()))
+      if (rows.length === 0) return this.#finish('noMoreResults')
+      let images = noImages
+      for (let at = 0; at < rows.length; at++) {
+        const row = rows[at] as PositionedRow
+        const why = this.#whyBefore(row)
+        if (why !== undefined) return this.#finish(why)
+        if (this.#skipped < offset) {
+          this.#skipped++
+          this.#lastSkipped = row.position
+          this.#last = row.position
+          continue
+        }
+        let image = !isFull ? undefined : at < images.length ? images[at] : this.#read(row)
+        if (image instanceof Promise) {
+          images = yield* waitFor(this.#readAhead(rows, at, image))
+          image = images[at]
+        }
+        if (!this.#give(row, image)) return this.#finish('notFinished')
+      }
     }
   }
 
@@ -101,50 +118,25 @@ export class PageRun {
     return count
   }
 
-  /** The reason why this answer is full, if it is. */
-  #fullBy(): MoreResults | undefined {
-    const { offset, limit, skippedMax } = this.#window
-    if (this.#skipped < offset) return this.#skipped >= skippedMax ? 'notFinished' : undefined
+  /** The reason to stop before a row, if there is one. */
+  #whyBefore({ position }: PositionedRow): MoreResults | undefined {
+    const { offset, limit, end, skippedMax } = this.#window
+    const isInOffset = this.#skipped < offset
+    if (limit === 0 && !isInOffset) return 'moreResultsAfterLimit'
+    if (end !== undefined && isBehind(this.#plan, position, end)) return 'moreResultsAfterCursor'
+    if (isInOffset) return this.#skipped >= skippedMax ? 'notFinished' : undefined
     if (this.#results.length < this.#resultsMax) return undefined
     return this.#results.length === limit ? 'moreResultsAfterLimit' : 'notFinished'
   }
 
-  /** Processes the rows that were read. Returns the reason to stop, or nothing if more rows are needed. */
-  #consume(): MaybePromise<MoreResults | undefined> {
-    const { offset, limit, end } = this.#window
-    for (;;) {
-      if (limit === 0 && this.#skipped >= offset) return 'moreResultsAfterLimit'
-      const fullBy = this.#fullBy()
-      const row = this.#rows[this.#at]
-      if (row === undefined) return
-      if (end !== undefined && isBehind(this.#plan, row.position, end)) return 'moreResultsAfterCursor'
-      if (fullBy !== undefined) return fullBy
-      if (this.#skipped < offset) {
-        this.#skipped++
-        this.#lastSkipped = row.position
-        this.#last = row.position
-        this.#at++
-        continue
-      }
-      const image = this.#plan.resultType === 'full' ? this.#imageOf(row) : undefined
-      if (image instanceof Promise) return image.then(() => this.#consume())
-      if (!this.#give(row, image)) return 'notFinished'
-    }
+  #read(row: PositionedRow): MaybePromise<EntityImage | undefined> {
+    return readImage(this.#context, this.#view, this.#plan, row)
   }
 
-  /** The entity of the current row; a promise if it and the following ones must be read. */
-  #imageOf(row: PositionedRow): MaybePromise<EntityImage | undefined> {
-    if (this.#images !== undefined && this.#at < this.#images.length) return this.#images[this.#at]
-    const image = readImage(this.#context, this.#view, this.#plan, row)
-    if (!(image instanceof Promise)) return image
-    const others = this.#rows.slice(this.#at + 1, this.#at + this.#resultsMax - this.#results.length)
-    const wanted = others.map((next) => readImage(this.#context, this.#view, this.#plan, next))
-    return Promise.all([image, ...wanted]).then((images) => {
-      this.#rows = this.#rows.slice(this.#at)
-      this.#at = 0
-      this.#images = images
-      return undefined
-    })
+  /** The images of the rows from `at` on that this answer may contain, each at the place of its row. */
+  #readAhead(rows: readonly PositionedRow[], at: number, first: Promise<EntityImage | undefined>): Promise<Images> {
+    const some = rows.slice(0, at + this.#resultsMax - this.#results.length)
+    return Promise.all(some.map((row, i) => (i < at ? undefined : i === at ? first : this.#read(row))))
   }
 
   /** Adds the row's result, or skips it if its entity is gone. Returns false if the answer is full. */
@@ -169,7 +161,6 @@ export class PageRun {
       else this.#results.push({ key, cursor })
     }
     this.#last = position
-    this.#at++
     return true
   }
 
