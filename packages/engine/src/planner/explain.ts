@@ -12,6 +12,7 @@
  */
 import { invert } from '../encoding/bytes.ts'
 import { decodePath } from '../encoding/key-codec.ts'
+import { prettyValue } from '../encoding/pretty.ts'
 import { decodeValueCode, likelyType } from '../encoding/value-codec.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import { formatKey } from '../model/key.ts'
@@ -166,17 +167,8 @@ function valueWords(code: string): string {
 
 function formatValue(value: IndexableValue): string {
   switch (value.type) {
-    case 'null':
-      return 'null'
-    case 'integer':
-    case 'boolean':
-      return String(value.value)
     case 'double':
       return Number.isInteger(value.value) ? value.value.toFixed(1) : String(value.value)
-    case 'timestamp':
-      return `${value.micros} µs`
-    case 'string':
-      return JSON.stringify(value.value)
     case 'blob':
       return `blob of ${value.value.length} bytes`
     case 'geoPoint':
@@ -185,5 +177,7 @@ function formatValue(value: IndexableValue): string {
       return 'user'
     case 'key':
       return formatKey(value.key)
+    default:
+      return prettyValue(value)
   }
 }

@@ -81,22 +81,15 @@ export function arrangementsOf(query: NormalQuery, indexes: readonly CompositeIn
  * another form.
  */
 function arrangedBy(index: CompositeIndex, query: NormalQuery): readonly Column[] | undefined {
-  if (index.kind !== query.kind || (index.ancestor && query.ancestor === undefined)) return undefined
-  const all = columnsOf(index)
-  const first = all.length - query.columns.length
-  if (first < 0) return undefined
-  const mirrored = isKeyDescending(index)
-  const columns = all.slice(first).map(({ name, direction }): Column => {
-    const inverted = (direction === 'descending') !== mirrored
-    return { property: name, direction: inverted ? 'descending' : 'ascending', inverted }
-  })
+  const columns = lastColumns(index, query)
+  if (columns === undefined) return undefined
   let at = 0
   for (const { width, isFree } of query.parts) {
     for (let i = at; i < at + width; i++) {
-      const { property, inverted } = query.columns[i] as Column
+      const column = query.columns[i] as Column
       const isThere = isFree
-        ? columns.slice(at, at + width).some((column) => column.property === property)
-        : columns[i]?.property === property && columns[i]?.inverted === inverted
+        ? columns.slice(at, at + width).some(({ property }) => property === column.property)
+        : isSame(columns[i], column)
       if (!isThere) return undefined
     }
     at += width
@@ -106,19 +99,26 @@ function arrangedBy(index: CompositeIndex, query: NormalQuery): readonly Column[
 
 /** Whether the rows of the index end in positions of the query, plain or inverted. */
 function fits(index: CompositeIndex, query: NormalQuery): boolean {
-  if (index.kind !== query.kind) return false
   // Without columns only the path limits the scans, and an ancestor's rows would only repeat the entity's own.
-  if (index.ancestor && (query.ancestor === undefined || query.columns.length === 0)) return false
-  const columns = columnsOf(index)
-  const first = columns.length - query.columns.length
-  if (first < 0) return false
-  const mirrored = isKeyDescending(index)
-  return query.columns.every((column, i) => matches(columns[first + i], column, mirrored))
+  if (index.ancestor && query.columns.length === 0) return false
+  const columns = lastColumns(index, query)
+  return columns !== undefined && query.columns.every((column, i) => isSame(columns[i], column))
 }
 
-function matches(indexed: IndexedProperty | undefined, column: Column, mirrored: boolean): boolean {
-  if (indexed === undefined || indexed.name !== column.property) return false
-  return (indexed.direction === 'descending') === (column.inverted !== mirrored)
+/** As many of the index's last columns as the query has, coded as in a position; `undefined` if it cannot serve the query. */
+function lastColumns(index: CompositeIndex, query: NormalQuery): readonly Column[] | undefined {
+  const all = columnsOf(index)
+  const first = all.length - query.columns.length
+  if (index.kind !== query.kind || first < 0 || (index.ancestor && query.ancestor === undefined)) return undefined
+  const mirrored = isKeyDescending(index)
+  return all.slice(first).map(({ name, direction }): Column => {
+    const inverted = (direction === 'descending') !== mirrored
+    return { property: name, direction: inverted ? 'descending' : 'ascending', inverted }
+  })
+}
+
+function isSame(one: Column | undefined, { property, inverted }: Column): boolean {
+  return one?.property === property && one.inverted === inverted
 }
 
 /** An equality for each column before the query's, uncovered ones first. `undefined` if a column has none. */
