@@ -17,31 +17,33 @@ const pagesMin = 4
 const skippedMin = 100
 const skippedShareMin = 0.8
 
-/** The calls of runs of one method on single entities of one kind. */
-interface SingleCalls {
-  readonly method: 'commit' | 'lookup'
-  readonly kind: string
-  longest: number
-  calls: number
-}
+type Method = 'commit' | 'lookup'
 
-interface Run extends Pick<SingleCalls, 'method' | 'kind'> {
+/** Calls in a row of one method, each on one entity of one kind. */
+interface Run {
+  readonly method: Method
+  readonly kind: string
   /** The first of its keys. */
   readonly keys: Set<string>
   length: number
-  /** All calls of such runs, once this one is long enough. */
-  known: SingleCalls | undefined
 }
 
 export class CallPatterns implements Pattern {
   #run: Run | undefined
-  readonly #single = new Map<string, SingleCalls>()
+  /** Runs that were long enough, by kind: the longest, and the number of calls that showed it. */
+  readonly #single: Readonly<Record<Method, LruMap<{ longest: number; calls: number }>>> = {
+    commit: new LruMap(subjectsMax, () => ({ longest: 0, calls: 0 })),
+    lookup: new LruMap(subjectsMax, () => ({ longest: 0, calls: 0 })),
+  }
   readonly #offsets = new LruMap<{ pages: number; skipped: number; returned: number }>(subjectsMax, () => ({
     pages: 0,
     skipped: 0,
     returned: 0,
   }))
-  readonly #duplicates = new Map<string, { commits: number; example: string }>()
+  readonly #duplicates = new LruMap<{ commits: number; example: string }>(subjectsMax, () => ({
+    commits: 0,
+    example: '',
+  }))
 
   noteQuery({ kind, skipped, returned }: QueryFact): void {
     this.#run = undefined
@@ -64,56 +66,40 @@ export class CallPatterns implements Pattern {
     }
     const kind = kindOf(key)
     if (this.#run?.kind !== kind || this.#run.method !== method) {
-      this.#run = { method, kind, keys: new Set(), length: 0, known: undefined }
+      this.#run = { method, kind, keys: new Set(), length: 0 }
     }
     const run = this.#run
     run.length++
-    const { known } = run
-    if (known !== undefined) {
-      known.calls++
-      known.longest = Math.max(known.longest, run.length)
-      return
-    }
-    if (isCompleteKey(key)) {
+    if (run.length <= runMin && isCompleteKey(key)) {
       const code = keyCode(key)
       if (run.keys.has(code)) this.#run = undefined
-      if (run.keys.size < runMin) run.keys.add(code)
+      run.keys.add(code)
     }
-    if (run.length >= runMin && this.#run !== undefined) run.known = this.#singleCalls(run)
-  }
-
-  #singleCalls({ method, kind, length }: Run): SingleCalls | undefined {
-    const name = `${method} ${kind}`
-    let known = this.#single.get(name)
-    if (known === undefined && this.#single.size < subjectsMax) {
-      known = { longest: 0, method, kind, calls: length - 1 }
-      this.#single.set(name, known)
-    }
-    if (known === undefined) return undefined
+    if (run.length < runMin || this.#run === undefined) return
+    const known = this.#single[method].of(kind)
     known.calls++
-    known.longest = Math.max(known.longest, length)
-    return known
+    known.longest = Math.max(known.longest, run.length)
   }
 
   #noteDuplicate(key: Key): void {
-    const kind = kindOf(key)
-    const known = this.#duplicates.get(kind)
-    if (known !== undefined) known.commits++
-    else if (this.#duplicates.size < subjectsMax) this.#duplicates.set(kind, { commits: 1, example: formatKey(key) })
+    const known = this.#duplicates.of(kindOf(key))
+    known.commits++
+    known.example ||= formatKey(key)
   }
 
   sightings(): readonly Sighting[] {
     const found: Sighting[] = []
-    for (const { longest, method, kind, calls } of this.#single.values()) {
-      const does = method === 'commit' ? 'writes' : 'looks up'
-      found.push({
-        kind: 'single-calls',
-        subject: `${method} of ${kind}`,
-        words: `Each call ${does} one entity of ${kind}.`,
-        evidence: [`${longest} ${method}s in a row of one ${kind} each, without another call between them`],
-        share: 1,
-        count: calls,
-      })
+    for (const method of ['commit', 'lookup'] as const) {
+      for (const [kind, { longest, calls }] of this.#single[method].entries()) {
+        found.push({
+          kind: 'single-calls',
+          subject: `${method} of ${kind}`,
+          words: `Each call ${method === 'commit' ? 'writes' : 'looks up'} one entity of ${kind}.`,
+          evidence: [`${longest} ${method}s in a row of one ${kind} each, without another call between them`],
+          share: 1,
+          count: calls,
+        })
+      }
     }
     for (const [kind, { pages, skipped, returned }] of this.#offsets.entries()) {
       const share = skipped / (skipped + returned)
@@ -127,7 +113,7 @@ export class CallPatterns implements Pattern {
         count: skipped,
       })
     }
-    for (const [kind, { commits, example }] of this.#duplicates) {
+    for (const [kind, { commits, example }] of this.#duplicates.entries()) {
       found.push({
         kind: 'duplicate-in-commit',
         subject: kind,
@@ -142,7 +128,8 @@ export class CallPatterns implements Pattern {
 
   clear(): void {
     this.#run = undefined
-    this.#single.clear()
+    this.#single.commit.clear()
+    this.#single.lookup.clear()
     this.#offsets.clear()
     this.#duplicates.clear()
   }

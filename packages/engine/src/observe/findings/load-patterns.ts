@@ -109,7 +109,7 @@ export class LoadPatterns implements Pattern {
   noteCommitted(picked: readonly PickedChange[], nowMs: number): void {
     const kinds = new Map<string, Estimate>()
     for (const { partition, change, standsFor } of picked) {
-      const kind = kindOfCode(partition, change.path)
+      const kind = kindSubject(partition, decodePath(change.path, 0).path)
       this.#touch(partition + change.path, kind, standsFor)
       kinds.set(kind, sumOf(kinds.get(kind) ?? nothing, standingFor(standsFor)))
     }
@@ -231,16 +231,8 @@ function noKeys(): KeyCounts {
   return { counts: new Map(), total: 0, events: 0 }
 }
 
-interface HotRange {
-  readonly first: string
-  readonly last: string
-  readonly width: number
-  readonly distinct: number
-  readonly share: number
-}
-
 /** The busiest neighbouring tenth of the known keys, if it is busy enough. */
-function hottestRange({ known, keys: touched, weights }: KindTouches): HotRange | undefined {
+function hottestRange({ known, keys: touched, weights }: KindTouches) {
   const byKey = new Map<string, number>()
   for (const key of known) byKey.set(key, 0)
   let total = 0
@@ -269,9 +261,4 @@ function hottestRange({ known, keys: touched, weights }: KindTouches): HotRange 
   const first = keys[Math.max(0, mostEnd - width + 1)]
   const last = keys[mostEnd]
   return first === undefined || last === undefined ? undefined : { first, last, width, distinct, share }
-}
-
-/** The kind of a partition code and a path code, as {@link kindSubject}. */
-function kindOfCode(partition: string, path: string): string {
-  return kindSubject(partition, decodePath(path, 0).path)
 }
