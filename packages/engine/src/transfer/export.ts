@@ -37,15 +37,33 @@ import {
 import { cannot } from './files.ts'
 import { LogWriter } from './leveldb-log.ts'
 
-export interface ExportOptions {
-  /** A folder that does not exist yet. */
-  readonly dir: string
-  /** Name of the export and of its overall metadata file; default: that of the folder. */
-  readonly name?: string | undefined
+/** The entities that are exported or imported. */
+export interface TransferFilter {
   /** Only entities of these kinds; default: of all. */
   readonly kinds?: readonly string[] | undefined
   /** Only entities of these namespaces, '' for the default one; default: of all. */
   readonly namespaces?: readonly string[] | undefined
+}
+
+export class EntityFilter {
+  readonly kinds: ReadonlySet<string> | undefined
+  readonly namespaces: ReadonlySet<string> | undefined
+
+  constructor({ kinds, namespaces }: TransferFilter) {
+    this.kinds = kinds?.length ? new Set(kinds) : undefined
+    this.namespaces = namespaces?.length ? new Set(namespaces) : undefined
+  }
+
+  leavesOut(key: Key): boolean {
+    return this.kinds?.has(kindOf(key)) === false || this.namespaces?.has(key.partition.namespaceId) === false
+  }
+}
+
+export interface ExportOptions extends TransferFilter {
+  /** A folder that does not exist yet. */
+  readonly dir: string
+  /** Name of the export and of its overall metadata file; default: that of the folder. */
+  readonly name?: string | undefined
   /** Called after each batch of rows. */
   readonly onProgress?: ((progress: TransferProgress) => void) | undefined
 }
@@ -159,12 +177,11 @@ async function waitingRows(context: RequestContext, records: readonly PendingRec
 async function exportRows(
   source: ExportSource,
   view: TableView,
-  { kinds, namespaces, onProgress }: ExportOptions,
+  options: ExportOptions,
   files: ExportFiles,
 ): Promise<void> {
   const { context } = source
-  const onlyKinds = kinds === undefined || kinds.length === 0 ? undefined : new Set(kinds)
-  const onlyNamespaces = namespaces === undefined || namespaces.length === 0 ? undefined : new Set(namespaces)
+  const filter = new EntityFilter(options)
   const scan = view.scan(context, 'Entities', entitiesOfDatabase(source.database), { expect: batchRows })
   try {
     for (;;) {
@@ -173,16 +190,11 @@ async function exportRows(
       for (const { key: rowKey, value } of rows) {
         await giveWay(context, workOf(1, value))
         const key = parseEntityRowKey(rowKey)
-        const kind = kindOf(key)
-        const { namespaceId } = key.partition
-        if (onlyKinds?.has(kind) === false || onlyNamespaces?.has(namespaceId) === false) continue
-        const scope = {
-          namespaceId: onlyNamespaces === undefined ? undefined : namespaceId,
-          kind: onlyKinds === undefined ? undefined : kind,
-        }
+        if (filter.leavesOut(key)) continue
+        const scope = { namespaceId: filter.namespaces && key.partition.namespaceId, kind: filter.kinds && kindOf(key) }
         await files.add(scope, await runInSlices(context, recordOf(key, value)))
       }
-      onProgress?.(files.progress)
+      options.onProgress?.(files.progress)
     }
   } finally {
     scan.close()

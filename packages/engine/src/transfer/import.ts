@@ -16,11 +16,11 @@ import { prepareEntity } from '../encoding/validate-entity.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import { formatKey, type Key, kindOf } from '../model/key.ts'
+import { formatKey, type Key } from '../model/key.ts'
 import { giveWay, runInSlices, turnOfItsOwn } from '../slices.ts'
 import { workOf } from '../storage/kv.ts'
 import { decodeEntityProto } from './entity-proto-v3.ts'
-import type { TransferProgress } from './export.ts'
+import { EntityFilter, type TransferFilter, type TransferProgress } from './export.ts'
 import {
   decodeOverallMetadata,
   decodePartMetadata,
@@ -32,13 +32,9 @@ import { metadataBytesMax, readMetadata } from './files.ts'
 import { type LogRecordAt, readLog } from './leveldb-log.ts'
 import { type Rename, renamedKey, renamedProperties } from './rename-keys.ts'
 
-export interface ImportOptions {
+export interface ImportOptions extends TransferFilter {
   /** The overall metadata file of an export. */
   readonly metadataFile: string
-  /** Only entities of these kinds; default: of all. */
-  readonly kinds?: readonly string[] | undefined
-  /** Only entities of these namespaces, '' for the default one; default: of all. */
-  readonly namespaces?: readonly string[] | undefined
   /** Called after each batch. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined
 }
@@ -141,17 +137,12 @@ function below(root: string, path: string, namedBy: string): string {
   return path
 }
 
-interface Totals {
-  readonly entities: number
-  readonly bytes: number
-}
-
 /** Reads every file completely; the number of entities must be that of the metadata. */
 async function checkFiles(
   context: RequestContext,
   metadataFile: string,
   parts: readonly ExportPart[],
-): Promise<Totals> {
+): Promise<TransferProgress> {
   let [entities, bytes] = [0, 0]
   for (const part of parts) {
     let count = 0
@@ -182,9 +173,8 @@ interface Incoming {
 class Import {
   readonly #target: ImportTarget
   readonly #options: ImportOptions
-  readonly #totals: Totals
-  readonly #kinds: ReadonlySet<string> | undefined
-  readonly #namespaces: ReadonlySet<string> | undefined
+  readonly #totals: TransferProgress
+  readonly #filter: EntityFilter
   #batch: Incoming[] = []
   #batchBytes = 0
   /** Keys of the batch: a commit may contain a key once. */
@@ -193,13 +183,11 @@ class Import {
   #skipped = 0
   #bytes = 0
 
-  constructor(target: ImportTarget, options: ImportOptions, totals: Totals) {
-    const { kinds, namespaces } = options
+  constructor(target: ImportTarget, options: ImportOptions, totals: TransferProgress) {
     this.#target = target
     this.#options = options
     this.#totals = totals
-    this.#kinds = kinds === undefined || kinds.length === 0 ? undefined : new Set(kinds)
-    this.#namespaces = namespaces === undefined || namespaces.length === 0 ? undefined : new Set(namespaces)
+    this.#filter = new EntityFilter(options)
   }
 
   async file(path: string): Promise<void> {
@@ -228,8 +216,7 @@ class Import {
   async #incoming(path: string, { bytes: record, offset }: LogRecordAt): Promise<Incoming | undefined> {
     try {
       const { key: exported, properties } = await runInSlices(this.#target.context, decodeEntityProto(record))
-      if (this.#kinds?.has(kindOf(exported)) === false) return undefined
-      if (this.#namespaces?.has(exported.partition.namespaceId) === false) return undefined
+      if (this.#filter.leavesOut(exported)) return undefined
       const { projectId, databaseId } = this.#target
       const rename: Rename = { from: exported.partition, to: { projectId, databaseId } }
       const key = renamedKey(exported, rename)
