@@ -45,6 +45,13 @@ export function parseDateTime(text: string): bigint | undefined {
   return micros < timestampMin || micros > timestampMax ? undefined : micros
 }
 
+/** `2030-01-31T23:59:59Z`, with six decimals of a second if it has any. The inverse of parseDateTime(). */
+export function printDateTime(micros: bigint): string {
+  const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n
+  const whole = new Date(Number((micros - fraction) / 1000n)).toISOString().slice(0, 19)
+  return fraction === 0n ? `${whole}Z` : `${whole}.${String(fraction).padStart(6, '0')}Z`
+}
+
 export function parseBlob(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined
   const bytes = atob(text.replaceAll('-', '+').replaceAll('_', '/'))

@@ -2,7 +2,7 @@
  * Prints a tree as GQL text: one form for each tree, in the order of the grammar. Names get back quotes where necessary, aggregations have
  * their long form, and texts are escaped by doubled quotes and backslashes.
  */
-import { printBlob } from './literals.ts'
+import { printBlob, printDateTime } from './literals.ts'
 import type {
   AggregationTerm,
   BindingSite,
@@ -90,7 +90,7 @@ export function printOperand(operand: Operand): string {
     case 'blob':
       return `BLOB('${printBlob(operand.value)}')`
     case 'timestamp':
-      return `DATETIME('${printTime(operand.micros)}')`
+      return `DATETIME('${printDateTime(operand.micros)}')`
   }
 }
 
@@ -99,12 +99,6 @@ function printDouble(value: number): string {
   if (!Number.isFinite(value)) return value < 0 ? '-1e999' : '1e999'
   const text = Object.is(value, -0) ? '-0' : String(value)
   return /[.e]/.test(text) ? text : `${text}.0`
-}
-
-function printTime(micros: bigint): string {
-  const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n
-  const whole = new Date(Number((micros - fraction) / 1000n)).toISOString().slice(0, 19)
-  return fraction === 0n ? `${whole}Z` : `${whole}.${String(fraction).padStart(6, '0')}Z`
 }
 
 function printKey({ partition, path }: KeyLiteral): string {

@@ -4,9 +4,9 @@
  */
 import EventEmitter, { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { DatastoreError, invalidArgument } from '@sixtables/engine'
-import { builtFile } from '../../built-file.ts'
+import { invalidArgument } from '@sixtables/engine'
 import type { CheckedEntity } from '../../fixtures/seed.ts'
+import { builtFile, clientGone, messageOf } from '../../threads.ts'
 import { type FixtureHead, type FixtureRequest, readFixture } from './fixture-request.ts'
 
 /** The first message of the thread, which then answers each message with a batch, an empty one at the end. */
@@ -47,10 +47,6 @@ export async function withFixture<T>(
   }
 }
 
-function clientGone(): DatastoreError {
-  return new DatastoreError('CANCELLED', 'the client is gone')
-}
-
 async function readInThread<T>(
   file: string,
   body: Buffer,
@@ -59,17 +55,9 @@ async function readInThread<T>(
 ): Promise<T> {
   // Some flags of this process are not allowed in a thread.
   const worker = new Worker(file, { workerData: body, execArgv: [] })
-  const broken = new Promise<never>((_, reject) => worker.once('error', reject))
-  broken.catch(() => {})
-  const answer = async (): Promise<unknown> => {
-    try {
-      const [message] = await Promise.race([once(worker, 'message', { signal }), broken])
-      return message
-    } catch (error) {
-      if (signal?.aborted === true) throw clientGone()
-      throw new DatastoreError('INTERNAL', `the fixture could not be read: ${error}`)
-    }
-  }
+  // It works only while its next message is awaited, which then fails.
+  worker.on('error', () => {})
+  const answer = (): Promise<unknown> => messageOf(worker, signal, 'the fixture could not be read')
   async function* batches(): AsyncGenerator<readonly CheckedEntity[]> {
     for (;;) {
       worker.postMessage('next')

@@ -2,10 +2,9 @@
  * Commands of pages on a server, each in a thread (page-thread.ts): one may read and print a whole store, for which other calls do not wait. A
  * command ends with its page, and its thread with it. One thread is kept for the next command: loading the command line takes half a second.
  */
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { DatastoreError } from '@sixtables/engine'
-import { builtFile } from '../../built-file.ts'
+import { builtFile, messageOf } from '../../threads.ts'
 import type { PageRun } from './command-route.ts'
 import type { PageAnswer } from './page-commands.ts'
 
@@ -33,12 +32,9 @@ async function inThread(file: string, task: unknown, signal: AbortSignal): Promi
   worker.ref()
   worker.postMessage(task)
   try {
-    const [answer] = await once(worker, 'message', { signal })
+    const answer = await messageOf(worker, signal, 'the command broke off')
     if (spare === undefined) spare = worker
     return answer as PageAnswer
-  } catch (error) {
-    if (signal.aborted) throw new DatastoreError('CANCELLED', 'the client is gone')
-    throw new DatastoreError('INTERNAL', `the command broke off: ${error}`)
   } finally {
     if (spare === worker) worker.unref()
     else await worker.terminate()
