@@ -4,7 +4,7 @@
  *
  *   place        7      8      9      10     11        places only rise: trimming older records does not change them
  *   row          g1 50  g2 51  g1 52  g3 53  g1 54     log rows: group and version
- *   group g1     7  ◀─────────  9  ◀───────── 11       linked from the newest back
+ *   group g1     [7, 9, 11]
  *   kind ToDo    [7, 8, 11]      kind User [9, 10]
  *
  * A commit only adds its row. Links are made when a read of the past needs them, since most stores have no such reads.
@@ -12,11 +12,10 @@
  * records of one group are in version order.
  */
 
-import { fnv } from '../fnv.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
-import { type GroupCode, groupOfLogRow, parseLogRowKey } from '../tables/log-rows.ts'
+import { type GroupCode, parseLogRowKey } from '../tables/log-rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
 
 /** A record that is wholly applied. */
@@ -41,8 +40,6 @@ type ByKind = Map<string, number[]>
 /** Codes of the kinds whose entities a record changed: mostly one. */
 type Kinds = string | readonly string[]
 
-const firstCapacity = 64
-
 export class KeptLog {
   readonly base: number
   readonly rows: RowKey[]
@@ -52,11 +49,7 @@ export class KeptLog {
   #linked = 0
   /** By partition and kind. */
   readonly #kinds = new Map<string, ByKind>()
-  /** Hashes of the groups of the rows. */
-  #hashes = new Int32Array(firstCapacity)
-  /** 1 + the index of the previous row, for each row and each hash bucket; 0 = none. As many buckets as hashes fit. */
-  #previous = new Int32Array(firstCapacity)
-  #heads = new Int32Array(firstCapacity)
+  readonly #groups = new Map<GroupCode, number[]>()
 
   constructor(base = 0, rows: RowKey[] = [], sizes: number[] = [], kindsOf: Kinds[] = []) {
     this.base = base
@@ -74,7 +67,6 @@ export class KeptLog {
   /** Links some of the unlinked rows. @returns whether there are more */
   linkSome(count: number): boolean {
     const end = Math.min(this.rows.length, this.#linked + count)
-    if (end > this.#hashes.length) this.#grow()
     while (this.#linked < end) this.#link(this.#linked++)
     return end < this.rows.length
   }
@@ -82,14 +74,7 @@ export class KeptLog {
   /** Places of the records of a group from one place to before another, ascending. */
   ofGroup(group: GroupCode, from: number, end: number): readonly number[] {
     this.linkSome(this.rows.length)
-    const hash = fnv(group)
-    const places: number[] = []
-    const first = from - this.base
-    for (let at = this.#head(hash); at >= first && at >= 0; at = (this.#previous[at] as number) - 1) {
-      if (at >= end - this.base || this.#hashes[at] !== hash) continue
-      if (groupOfLogRow(this.rows[at] as RowKey) === group) places.push(this.base + at)
-    }
-    return places.reverse()
+    return between(this.#groups.get(group) ?? [], from, end)
   }
 
   /**
@@ -127,36 +112,16 @@ export class KeptLog {
     return new KeptLog(this.base - older.rows.length, rows, older.sizes.concat(this.sizes), kinds)
   }
 
-  /** The index of the newest row in the same hash bucket; -1 = none. */
-  #head(hash: number): number {
-    return (this.#heads[hash & (this.#heads.length - 1)] as number) - 1
-  }
-
   #link(index: number): void {
     const { group, partition } = parseLogRowKey(this.rows[index] as RowKey)
-    this.#hashes[index] = fnv(group)
-    this.#chain(index)
+    const place = this.base + index
+    const places = this.#groups.get(group)
+    // A list that begins with its one place takes 24 bytes; an empty one that grows, 150.
+    if (places === undefined) this.#groups.set(group, [place])
+    else places.push(place)
     const kinds = this.#kindsOf[index] as Kinds
     const byKind = getOrInsert(this.#kinds, partition, (): ByKind => new Map())
-    for (const kind of typeof kinds === 'string' ? [kinds] : kinds)
-      getOrInsert(byKind, kind, () => []).push(this.base + index)
-  }
-
-  #chain(index: number): void {
-    const part = (this.#hashes[index] as number) & (this.#heads.length - 1)
-    this.#previous[index] = this.#heads[part] as number
-    this.#heads[part] = index + 1
-  }
-
-  #grow(): void {
-    let capacity = this.#hashes.length
-    while (capacity < this.rows.length) capacity *= 2
-    const hashes = new Int32Array(capacity)
-    hashes.set(this.#hashes)
-    this.#hashes = hashes
-    this.#previous = new Int32Array(capacity)
-    this.#heads = new Int32Array(capacity)
-    for (let index = 0; index < this.#linked; index++) this.#chain(index)
+    for (const kind of typeof kinds === 'string' ? [kinds] : kinds) getOrInsert(byKind, kind, () => []).push(place)
   }
 }
 
