@@ -23,6 +23,7 @@ import { type GroupCode, groupOf } from '../tables/log-rows.ts'
 import { rowAfter } from '../tables/ranges.ts'
 import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
 import { partOf } from '../tables/table-part.ts'
+import { deletedBefore, isInAny } from './deleted-ranges.ts'
 import { Overlay } from './overlay.ts'
 import type { Moment, UndoneRows } from './undone-rows.ts'
 
@@ -65,6 +66,8 @@ export interface PastViewParts {
   readonly now: TableView
   readonly moment: Moment
   readonly undone: UndoneRows
+  /** Ranges that a reset has deleted since the moment: reads of them are refused. */
+  readonly deleted: readonly KeyRange[]
   /** If given, only rows of this entity group are needed. */
   readonly group?: GroupCode | undefined
 }
@@ -82,7 +85,8 @@ export class PastView implements TableView {
   }
 
   get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
-    const { now, moment, group } = this.#parts
+    const { now, moment, deleted, group } = this.#parts
+    if (isInAny(deleted, row)) throw deletedBefore()
     return andThen(now.get(context, table, row), (cell) => {
       const isEntity = table === 'Entities'
       if (isEntity && cell !== undefined && new StoredImage(cell).version <= moment.at) return cell
@@ -93,7 +97,8 @@ export class PastView implements TableView {
   }
 
   scan(context: RequestContext, table: TableId, range: KeyRange, options: ScanDirection = {}): RowScan {
-    const { now, group } = this.#parts
+    const { now, deleted, group } = this.#parts
+    if (deleted.some(({ start, end }) => start < range.end && range.start < end)) throw deletedBefore()
     const open = (undone: Overlay | undefined): RowScan => {
       const scan = now.scan(context, table, range, options)
       return undone === undefined ? scan : undone.scan(context, scan, range, options)

@@ -13,7 +13,6 @@
 
 import type { Scheduler } from '../clock.ts'
 import { invalidArgument } from '../errors.ts'
-import { guarded } from '../history/deleted-ranges.ts'
 import { PastView, refuseForgotten } from '../history/past-view.ts'
 import { type Moment, UndoneRows } from '../history/undone-rows.ts'
 import { invariant } from '../invariant.ts'
@@ -100,13 +99,13 @@ export class ReadViews {
       refuseForgotten(readTime, retention.oldestReadable)
       const reader = kv.snapshot()
       const moment: Moment = { at: readTime, reader, newer: retention.newerThan(readTime), rulesOf }
-      const past = new PastView({ now: new KvTableView(reader), moment, undone: this.#undone })
       const deleted = retention.deletedSince(readTime)
+      const past = new PastView({ now: new KvTableView(reader), moment, undone: this.#undone, deleted })
       const within = (scopeOf: () => ReadScope): TableView => {
         const read = scopeOf()
-        return guarded(read !== 'global' && read.length === 1 ? past.ofGroup(read[0] as GroupCode) : past, deleted)
+        return read !== 'global' && read.length === 1 ? past.ofGroup(read[0] as GroupCode) : past
       }
-      return new ReadView(guarded(past, deleted), { mark: 0, at: readTime }, reader, within)
+      return new ReadView(past, { mark: 0, at: readTime }, reader, within)
     }
     const ready = andThen(log.retention.link(), () => this.rollForward(database, scope))
     return andThen(ready, () => this.#whenStill(database, scope, look))
