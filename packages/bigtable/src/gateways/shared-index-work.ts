@@ -74,7 +74,7 @@ export class SharedIndexWork implements IndexWork {
     const { catalogue } = database
     const { clock } = this.#of(database)
     for (;;) {
-      job.checkStopped()
+      job.stopped.throwIfAborted()
       const { epoch } = await clock.read()
       // The read has brought definitions of other gateways.
       const found = catalogue.find(definition)
@@ -111,8 +111,8 @@ export class SharedIndexWork implements IndexWork {
     const { catalogue } = job.database
     const duty = dutyOf(job.database, found)
     while (!(await leases.take(duty, leaseMs))) {
-      job.checkStopped()
-      await store.scheduler.sleep(lookEveryMs, job.stopped, true).catch(() => job.checkStopped())
+      job.stopped.throwIfAborted()
+      await store.scheduler.sleep(lookEveryMs, job.stopped, true).catch(() => job.stopped.throwIfAborted())
       await this.#of(job.database).clock.read()
       const index = catalogue.byId(found.id)
       if (index === undefined && job.type === 'drop') return found
@@ -146,7 +146,7 @@ export class SharedIndexWork implements IndexWork {
       return await this.#store(job, index, { ...index, state: 'serving', since: Number(last) })
     } catch (error) {
       const index = catalogue.byId(id)
-      const isOver = error === job.stopReason || (error instanceof DatastoreError && error.code === 'UNAVAILABLE')
+      const isOver = error === job.stopped.reason || (error instanceof DatastoreError && error.code === 'UNAVAILABLE')
       if (!isOver && index?.state === 'building') {
         const failure = error instanceof Error ? error.message : String(error)
         await this.#store(job, index, failedFor(job.database, index, failure))
@@ -196,7 +196,7 @@ export class SharedIndexWork implements IndexWork {
   }
 
   #current(job: IndexJob, id: bigint): CataloguedIndex {
-    job.checkStopped()
+    job.stopped.throwIfAborted()
     const index = job.database.catalogue.byId(id)
     if (index === undefined || index.state === 'deleting') {
       throw new DatastoreError(
@@ -237,7 +237,7 @@ export class SharedIndexWork implements IndexWork {
     let keptAtMs = scheduler.steadyMs()
     let age: (() => bigint) | undefined
     await walkKind(this.#kv.at(moment), database.code, index.kind, entitiesPerStep, async (paths, partition) => {
-      job.checkStopped()
+      job.stopped.throwIfAborted()
       for (let rows: readonly RowChange[] | undefined; rows === undefined; ) {
         if (age === undefined || age() > imagesForMicros) {
           age = stopwatch(scheduler)

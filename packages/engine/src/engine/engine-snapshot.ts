@@ -63,25 +63,22 @@ export async function restoreSnapshot(
   mustRestore(kv)
   if (!(snapshot instanceof StoreSnapshot))
     throw invalidArgument('restore() needs a snapshot that snapshot() of this store returned')
-  await log.exclusive(async () => {
-    await log.quiesce()
-    // Strong reads apply records before this, or those of the snapshot after it.
-    await log.applier.alone(async () => {
-      try {
-        kv.restore?.(snapshot.store)
-      } catch (error) {
-        throw error instanceof TypeError ? invalidArgument(error.message) : error
-      }
-      // Those that began while this waited have read what is gone, too.
-      indexes.giveUp('')
-      transactions.endAll('the store was set back to a snapshot; try again')
-      ids.forget()
-      // The row of the ceiling is old: versions continue above the newest one (log/commit-version.ts).
-      versions.forgetCeiling()
-      // All in one turn in memory, so that no read finds a store without its indexes.
-      for (const database of databases.all()) database.forget()
-      await andThen(databases.adoptMetadata(kv), () => log.restore(snapshot.log))
-    })
+  // Strong reads apply records before this, or those of the snapshot after it.
+  await log.alone(async () => {
+    try {
+      kv.restore?.(snapshot.store)
+    } catch (error) {
+      throw error instanceof TypeError ? invalidArgument(error.message) : error
+    }
+    // Those that began while this waited have read what is gone, too.
+    indexes.giveUp('')
+    transactions.endAll('the store was set back to a snapshot; try again')
+    ids.forget()
+    // The row of the ceiling is old: versions continue above the newest one (log/commit-version.ts).
+    versions.forgetCeiling()
+    // All in one turn in memory, so that no read finds a store without its indexes.
+    for (const database of databases.all()) database.forget()
+    await andThen(databases.adoptMetadata(kv), () => log.restore(snapshot.log))
   })
 }
 

@@ -280,12 +280,6 @@ function localSource({ kv, log }: LocalParts): PlaceSource {
       const snapshot = kv.snapshot()
       return await work(snapshot).finally(() => snapshot.close())
     },
-    alone: (task) =>
-      Promise.resolve(
-        log.exclusive(async () => {
-          await log.quiesce()
-          return await log.applier.alone(task)
-        }),
-      ),
+    alone: (task) => log.alone(task),
   }
 }

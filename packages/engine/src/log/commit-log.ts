@@ -37,7 +37,6 @@ import { type GroupCode, groupOf, logRowKey, pendingRowKey } from '../tables/log
 import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
-import { nothingWritten, unknownOutcome } from './commit-errors.ts'
 import type { CommitVersions } from './commit-version.ts'
 import type { LogDatabase } from './log-database.ts'
 import type { NewRecord } from './new-records.ts'
@@ -198,12 +197,23 @@ export class CommitLog {
    */
   refusal(error: unknown): Promise<never> {
     if (this.#writing.size === 0 || !(error instanceof DatastoreError)) throw error
-    return Promise.all(this.#writing).then(() => Promise.reject(error), nothingWritten)
+    return Promise.all(this.#writing).then(
+      () => Promise.reject(error),
+      (failed) => refusedWrite(failed, 'no'),
+    )
   }
 
   /** Runs `task` while no commit is between evaluation and append. */
   exclusive<T>(task: () => MaybePromise<T>): MaybePromise<T> {
     return this.turns.run(task)
+  }
+
+  /** Runs `task` between two commits, while nothing is being committed, applied or written. It must not apply anything itself. */
+  async alone<T>(task: () => Promise<T>): Promise<T> {
+    return await this.exclusive(async () => {
+      await this.quiesce()
+      return await this.applier.alone(task)
+    })
   }
 
   /** Work before a global query under the `probability` policy, which may apply records of any waiting group. */
@@ -306,7 +316,7 @@ export class CommitLog {
     if (!isPromise(written)) return done()
     const lost = (error: unknown): never => {
       versions.settle(version)
-      return unknownOutcome(error)
+      return refusedWrite(error, 'unknown')
     }
     return this.#acknowledge(records, isApplied, written.then(done, lost))
   }
@@ -418,3 +428,14 @@ export class CommitLog {
 }
 
 const empty = new Uint8Array(0)
+
+/**
+ * Throws the error of a batch that was not written.
+ *
+ * @param committed - of the commit that gets it: `unknown` for one in the batch, as only the store can tell, `no` for one that the
+ *   batch refuses
+ */
+function refusedWrite(error: unknown, committed: 'no' | 'unknown'): never {
+  if (!(error instanceof DatastoreError)) throw error
+  throw new DatastoreError(error.code, error.message, { committed, cause: error })
+}

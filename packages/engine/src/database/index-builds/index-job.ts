@@ -56,21 +56,12 @@ export class IndexJob {
     return { completed: this.completed, estimated: this.estimated }
   }
 
-  /** The first reason to stop: the engine is closed, the store is reset, or the index is dropped. */
-  get stopReason(): DatastoreError | undefined {
-    return this.#stop.signal.reason as DatastoreError | undefined
-  }
-
-  /** Aborts when the work must stop. */
+  /** Aborts when the work must stop, with the first reason: the engine is closed, the store is reset, or the index is dropped. */
   get stopped(): AbortSignal {
     return this.#stop.signal
   }
 
   stop(reason: DatastoreError): void {
     this.#stop.abort(reason)
-  }
-
-  checkStopped(): void {
-    if (this.stopReason !== undefined) throw this.stopReason
   }
 }

@@ -64,8 +64,8 @@ export class LocalIndexWork implements IndexWork {
   define(job: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex> {
     const { database } = job
     const { catalogue } = database
-    return this.#changeRules(async () => {
-      job.checkStopped()
+    return this.#parts.log.alone(async () => {
+      job.stopped.throwIfAborted()
       const index = catalogue.propose(definition)
       await this.#parts.kv.mutate(catalogue.writeOf(index))
       catalogue.record(index)
@@ -77,8 +77,8 @@ export class LocalIndexWork implements IndexWork {
   leave(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
     const { database } = job
     const { catalogue, code } = database
-    return this.#changeRules(async () => {
-      job.checkStopped()
+    return this.#parts.log.alone(async () => {
+      job.stopped.throwIfAborted()
       const deleting: CataloguedIndex = { ...index, state: 'deleting' }
       await this.#parts.kv.mutate(catalogue.writeOf(deleting))
       catalogue.record(deleting)
@@ -86,15 +86,6 @@ export class LocalIndexWork implements IndexWork {
       const reason = `the index ${formatIndex(index)}, by which this transaction has read, was deleted; try again`
       this.#parts.transactions.abortReaders(code, compositeIndexRange(index, code), reason)
       return deleting
-    })
-  }
-
-  /** Runs `change` between two commits: nothing is being committed, applied or written. */
-  async #changeRules<T>(change: () => Promise<T>): Promise<T> {
-    const { log } = this.#parts
-    return await log.exclusive(async () => {
-      await log.quiesce()
-      return await log.applier.alone(change)
     })
   }
 
@@ -117,15 +108,14 @@ export class LocalIndexWork implements IndexWork {
       })
       job.estimated = counted
       await this.#walk(job, entitiesPerStep, async (paths, partition) => {
-        await log.exclusive(async () => {
-          job.checkStopped()
-          await log.quiesce()
-          await log.applier.alone(() => this.#writeRows(job.database, index, partition, paths))
+        await log.alone(() => {
+          job.stopped.throwIfAborted()
+          return this.#writeRows(job.database, index, partition, paths)
         })
         job.completed += paths.length
       })
       return await log.exclusive(async () => {
-        job.checkStopped()
+        job.stopped.throwIfAborted()
         const serving: CataloguedIndex = { ...index, state: 'serving' }
         await kv.mutate(catalogue.writeOf(serving))
         catalogue.record(serving, transactions.lastId)
@@ -133,7 +123,7 @@ export class LocalIndexWork implements IndexWork {
         return serving
       })
     } catch (error) {
-      if (error !== job.stopReason) await this.#fail(job, index, error)
+      if (error !== job.stopped.reason) await this.#fail(job, index, error)
       throw error
     }
   }
@@ -161,7 +151,7 @@ export class LocalIndexWork implements IndexWork {
     visit: (paths: readonly string[], partition: string) => MaybePromise<void>,
   ): Promise<void> {
     return walkKind(this.#parts.kv, job.database.code, job.definition.kind, count, async (paths, partition) => {
-      job.checkStopped()
+      job.stopped.throwIfAborted()
       await visit(paths, partition)
       await this.#pause()
     })
@@ -205,14 +195,14 @@ export class LocalIndexWork implements IndexWork {
       const rows = await rowKeysOf(kv, range, rowsPerStep)
       if (rows.length === 0) break
       await log.exclusive(async () => {
-        job.checkStopped()
+        job.stopped.throwIfAborted()
         await kv.batch(rows.map((key) => ({ key, value: undefined })))
       })
       job.completed += rows.length
       await this.#pause()
     }
     return await log.exclusive(async () => {
-      job.checkStopped()
+      job.stopped.throwIfAborted()
       await kv.mutate(catalogue.writeOf(index, true))
       catalogue.remove(index)
       this.#parts.onRowsChanged?.()

@@ -57,13 +57,7 @@ export class Indexes {
     if (this.jobOf(database, plain) !== undefined) {
       throw new DatastoreError('ALREADY_EXISTS', `the index ${formatIndex(plain)} is being defined already`)
     }
-    return this.#begin(
-      database,
-      plain,
-      'create',
-      (job) => this.#work.define(job, plain),
-      (job, index) => this.#work.build(job, index),
-    )
+    return this.#begin(database, plain, 'create', (job) => this.#work.define(job, plain))
   }
 
   /**
@@ -119,7 +113,7 @@ export class Indexes {
       await building?.done.catch(() => {})
       return await this.#work.leave(job, index)
     }
-    const dropping = this.#begin(database, index, 'drop', define, (job, deleting) => this.#work.sweep(job, deleting))
+    const dropping = this.#begin(database, index, 'drop', define)
     dropping.defined.then(
       (dropped) => this.file?.remove(dropped),
       () => {},
@@ -195,11 +189,12 @@ export class Indexes {
     definition: IndexDefinition,
     type: IndexJob['type'],
     define: (job: IndexJob) => Promise<CataloguedIndex>,
-    work: (job: IndexJob, index: CataloguedIndex) => Promise<CataloguedIndex>,
   ): IndexJob {
     if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'the store is being closed')
     const name = jobName(database, definition)
-    const job = new IndexJob(database, definition, type, define, work)
+    const job = new IndexJob(database, definition, type, define, (own, index) =>
+      type === 'drop' ? this.#work.sweep(own, index) : this.#work.build(own, index),
+    )
     this.#jobs.set(name, job)
     const forget = (): void => {
       if (this.#jobs.get(name) === job) this.#jobs.delete(name)
@@ -209,10 +204,7 @@ export class Indexes {
   }
 
   #resume(database: IndexedDatabase, index: CataloguedIndex): IndexJob {
-    const type = index.state === 'deleting' ? 'drop' : 'create'
-    const work = (job: IndexJob, found: CataloguedIndex): Promise<CataloguedIndex> =>
-      type === 'drop' ? this.#work.sweep(job, found) : this.#work.build(job, found)
-    return this.#begin(database, index, type, async () => index, work)
+    return this.#begin(database, index, index.state === 'deleting' ? 'drop' : 'create', async () => index)
   }
 }
 
