@@ -28,8 +28,8 @@ import { tallyOf } from '../log/record-writes.ts'
 import { andThen, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { giveWay } from '../slices.ts'
-import { Overtaken } from '../transactions/blocked.ts'
 import type { CommitInput, Committed } from '../transactions/commit-input.ts'
+import { Blocked } from '../transactions/lock-table.ts'
 import { type EvaluationRules, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import type { TransactionDatabase } from '../transactions/transaction-database.ts'
@@ -89,7 +89,7 @@ export function* commitSteps(parts: CommitParts, context: RequestContext, reques
 /**
  * Commits to the store of this process. While any transaction is open, and in a simulation, a commit has a guard: it waits for locks of
  * other transactions, and is then repeated. A commit without a guard is repeated with one if a transaction has locked its rows
- * meanwhile (Overtaken).
+ * meanwhile (Blocked).
  */
 export function commitHere(
   parts: LocalParts,
@@ -101,7 +101,7 @@ export function commitHere(
   return whenFails(
     () => runSteps(commitInTurn(parts, input, undefined)),
     (error) => {
-      if (!(error instanceof Overtaken)) throw error
+      if (!(error instanceof Blocked)) throw error
       return runSteps(commitGuarded(parts, input, parts.transactions.guardAgainst(transaction, input)))
     },
   )

@@ -22,6 +22,19 @@ import { RowIndex } from './row-index.ts'
 import { SpanTree, spanOfRow } from './span-tree.ts'
 import type { Transaction, Waits } from './transaction.ts'
 
+/** The error that ends the turn of a commit because a transaction has locked one of its rows; the commit waits and is repeated. */
+export class Blocked extends Error {
+  readonly row: RowKey
+  /** The rows that the commit is about to change. */
+  readonly footprint: Footprint
+
+  constructor(row: RowKey, footprint: Footprint) {
+    super('blocked')
+    this.row = row
+    this.footprint = footprint
+  }
+}
+
 /** A woken transaction reads or commits again; that is as much work as reading some hundred rows. */
 const workOfWake = 256
 

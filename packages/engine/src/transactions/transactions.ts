@@ -29,13 +29,12 @@ import { entityRowOf } from '../tables/entities.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import { everySpace, rowsOf } from '../tables/rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
-import { Blocked, Overtaken } from './blocked.ts'
 import { refuseChanged } from './changed-reads.ts'
 import type { CommitInput } from './commit-input.ts'
 import { consistentRead } from './consistent-read.ts'
 import { ContendedRows, type Contention } from './contended-rows.ts'
 import { LockWaits } from './deadlock-detection.ts'
-import { LockTable } from './lock-table.ts'
+import { Blocked, LockTable } from './lock-table.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
 import { type ReadScope, ReadViews, type ReadViewsParts, refuseGlobal } from './read-views.ts'
 import { type Transaction, tooManyGroups } from './transaction.ts'
@@ -216,11 +215,10 @@ export class Transactions {
   /**
    * Admits a commit without a guard.
    *
-   * @throws Overtaken if a transaction that began meanwhile has a lock on its rows
+   * @throws Blocked if a transaction that began meanwhile has a lock on its rows
    */
   admit(footprintOf: () => Footprint): void {
-    if (this.#registry.openCount === 0 || !this.#checksConflicts) return
-    if (this.#locks.blockedAt(undefined, footprintOf()) !== undefined) throw new Overtaken()
+    if (this.#registry.openCount > 0) this.#refuseLocked(undefined, footprintOf())
   }
 
   /** Ends all open transactions: the store closes, or with a reason for a retry it is reset. */
@@ -317,6 +315,10 @@ export class Transactions {
       this.#refuseConflict(self)
       this.#refuseGroups(database, self, footprint.groups)
     }
+    this.#refuseLocked(self, footprint)
+  }
+
+  #refuseLocked(self: Transaction | undefined, footprint: Footprint): void {
     if (!this.#checksConflicts) return
     const row = this.#locks.blockedAt(self, footprint)
     if (row !== undefined) throw new Blocked(row, footprint)
