@@ -42,7 +42,8 @@ export class TreeScan<V> {
   #stop = 0
   /** The target of a seek. next() looks it up, so that opening and seeking together cost one search. */
   #pending: RowKey | undefined
-  #pendingInclusive: boolean
+  /** Backwards: whether the row at the target is in the range. */
+  #pendingInclusive = false
   #isClosed = false
 
   /** @param owner - gets the view back when the scan is closed */
@@ -53,7 +54,6 @@ export class TreeScan<V> {
     this.#end = range.end
     this.#reverse = reverse
     this.#pending = reverse ? range.end : range.start
-    this.#pendingInclusive = !reverse
   }
 
   /**
@@ -73,12 +73,23 @@ export class TreeScan<V> {
     const rows: TreeRow<V>[] = []
     if (this.#isClosed) return rows
     if (this.#pending !== undefined) {
-      if (this.#reverse) this.#settleBackward(this.#pending, this.#pendingInclusive)
-      else this.#settleForward(this.#pending)
+      this.#settle(this.#pending)
       this.#pending = undefined
     }
-    if (this.#reverse) this.#takeBackward(rows, count)
-    else this.#takeForward(rows, count)
+    const by = this.#reverse ? -1 : 1
+    for (let leaf = this.#leaf; leaf !== undefined; leaf = this.#leaf) {
+      const { prefix, rests, values } = leaf
+      let at = this.#at
+      const taken = Math.min(count - rows.length, this.#reverse ? at - this.#stop : this.#stop - at)
+      for (let i = 0; i < taken; i++, at += by) rows.push({ key: prefix + rests[at], value: values[at] as V })
+      this.#at = at
+      if (rows.length >= count) return rows
+      // A stop inside the leaf is the end of the range, and so is a leaf that ends at or after it.
+      this.#leaf = this.#stop === (this.#reverse ? -1 : rests.length) ? this.#step(by) : undefined
+      if (this.#leaf === undefined) return rows
+      this.#at = this.#reverse ? this.#leaf.rests.length - 1 : 0
+      this.#stop = this.#stopIn(this.#leaf)
+    }
     return rows
   }
 
@@ -88,18 +99,16 @@ export class TreeScan<V> {
     this.#owner?.release(this.#view)
   }
 
-  #settleForward(key: RowKey): void {
+  #settle(key: RowKey): void {
     const leaf = this.#leafFor(key)
     this.#leaf = leaf
-    this.#at = firstFrom(leaf, key)
-    this.#stop = indexOf(leaf, this.#end)
+    this.#at = this.#pendingInclusive ? firstAfter(leaf, key) : firstFrom(leaf, key)
+    if (this.#reverse) this.#at--
+    this.#stop = this.#stopIn(leaf)
   }
 
-  #settleBackward(key: RowKey, inclusive: boolean): void {
-    const leaf = this.#leafFor(key)
-    this.#leaf = leaf
-    this.#at = (inclusive ? firstAfter(leaf, key) : firstFrom(leaf, key)) - 1
-    this.#stop = indexOf(leaf, this.#start) - 1
+  #stopIn(leaf: Leaf<V>): number {
+    return this.#reverse ? indexOf(leaf, this.#start) - 1 : indexOf(leaf, this.#end)
   }
 
   /** The current leaf if the key is between its first and last one, else the key's leaf. */
@@ -109,41 +118,6 @@ export class TreeScan<V> {
     const rest = restOf(key, leaf.prefix.length)
     const within = (leaf.rests[0] as string) <= rest && rest <= (leaf.rests[leaf.rests.length - 1] as string)
     return within ? leaf : this.#descend(key)
-  }
-
-  #takeForward(rows: TreeRow<V>[], count: number): void {
-    let leaf = this.#leaf
-    while (leaf !== undefined) {
-      const stop = this.#stop
-      const until = Math.min(stop, this.#at + count - rows.length)
-      for (let i = this.#at; i < until; i++) rows.push({ key: leaf.prefix + leaf.rests[i], value: leaf.values[i] as V })
-      if (until > this.#at) this.#at = until
-      if (rows.length >= count) return
-      // A stop inside the leaf is the end of the range, and so is a leaf that ends at or after it.
-      leaf = stop === leaf.rests.length ? this.#step(1) : undefined
-      this.#leaf = leaf
-      if (leaf !== undefined) {
-        this.#at = 0
-        this.#stop = indexOf(leaf, this.#end)
-      }
-    }
-  }
-
-  #takeBackward(rows: TreeRow<V>[], count: number): void {
-    let leaf = this.#leaf
-    while (leaf !== undefined) {
-      const stop = this.#stop
-      const until = Math.max(stop, this.#at - count + rows.length)
-      for (let i = this.#at; i > until; i--) rows.push({ key: leaf.prefix + leaf.rests[i], value: leaf.values[i] as V })
-      if (until < this.#at) this.#at = until
-      if (rows.length >= count) return
-      leaf = stop === -1 ? this.#step(-1) : undefined
-      this.#leaf = leaf
-      if (leaf !== undefined) {
-        this.#at = leaf.rests.length - 1
-        this.#stop = indexOf(leaf, this.#start) - 1
-      }
-    }
   }
 
   #descend(key: RowKey): Leaf<V> {
