@@ -95,11 +95,10 @@ export function replaceSeparator<V>(inner: Inner<V>, at: number, separator: stri
   if (!hasNewOuter(inner, at)) inner.heads[at] = headOf(separator, inner.start)
 }
 
-/** Removes `count` children behind the one at `at`. */
-export function removeChildren<V>(inner: Inner<V>, at: number, count: number): void {
-  inner.keys.splice(at, count)
-  inner.nodes.splice(at + 1, count)
-  inner.heads.splice(at, count)
+export function removeChild<V>(inner: Inner<V>, at: number): void {
+  removeAt(inner.keys, at)
+  removeAt(inner.nodes, at + 1)
+  removeNumberAt(inner.heads, at)
 }
 
 /** Recomputes all heads if the new separator at `at` shares less with the others than they did before. */

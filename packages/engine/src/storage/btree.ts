@@ -26,7 +26,6 @@ import {
   childOf,
   copyOfInner,
   copyOfLeaf,
-  firstFrom,
   getFrom,
   type Inner,
   insertAt,
@@ -38,18 +37,20 @@ import {
   placeOf,
   refill,
   removeAt,
-  removeChildren,
+  removeChild,
   removeNumberAt,
   replaceSeparator,
   setSeparators,
   type TreeNode,
 } from './btree-node.ts'
+import { cutOut, dropBehind, rowsUnder } from './btree-range.ts'
 import { headOf, ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 
 /** The tree at the moment of the view. Release it after use: while a view is open, writers copy. */
 export interface TreeView<V> {
   readonly root: TreeNode<V>
   readonly height: number
+  /** NaN = not counted. */
   readonly size: number
   readonly epoch: number
 }
@@ -65,8 +66,8 @@ export class BTree<V> {
   /** Changed by the tree alone. */
   root: TreeNode<V>
   height = 0
-  /** Number of rows. */
-  size = 0
+  /** Number of rows; NaN after whole subtrees were removed: counted at the next use. */
+  #size = 0
   #epoch = 0
   /** The last epoch of all trees that were forked from each other, since they share nodes. */
   readonly #epochs: { last: number }
@@ -87,6 +88,11 @@ export class BTree<V> {
     this.root = this.#emptyLeaf()
   }
 
+  get size(): number {
+    if (Number.isNaN(this.#size)) this.#size = rowsUnder(this.root, this.height)
+    return this.#size
+  }
+
   get(key: string): V | undefined {
     return getFrom(this.root, this.height, key)
   }
@@ -94,7 +100,7 @@ export class BTree<V> {
   /** A view of the present state, in O(1). Call {@link release} once for each. */
   view(): TreeView<V> {
     this.#views++
-    return { root: this.root, height: this.height, size: this.size, epoch: this.#epoch }
+    return { root: this.root, height: this.height, size: this.#size, epoch: this.#epoch }
   }
 
   /** Adds a user to an open view; each user must release it. */
@@ -121,7 +127,7 @@ export class BTree<V> {
     this.#nextEpoch()
     this.root = view.root
     this.height = view.height
-    this.size = view.size
+    this.#size = view.size
   }
 
   /** Whether one was forked from the other, or both from a third. */
@@ -141,7 +147,7 @@ export class BTree<V> {
     this.#nextEpoch()
     this.root = this.#emptyLeaf()
     this.height = 0
-    this.size = 0
+    this.#size = 0
   }
 
   /** @returns the replaced value */
@@ -157,7 +163,7 @@ export class BTree<V> {
     insertAt(leaf.rests, at, ownRest(key, leaf.start))
     insertNumberAt(leaf.heads, at, headOf(key, leaf.start))
     insertAt(leaf.values, at, value)
-    this.size++
+    this.#size++
     if (leaf.rests.length > this.#capacity) this.#splitLeaf(leaf, at)
     return undefined
   }
@@ -171,44 +177,46 @@ export class BTree<V> {
     removeAt(leaf.rests, at)
     removeNumberAt(leaf.heads, at)
     removeAt(leaf.values, at)
-    this.size--
+    this.#size--
     if (leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
     return deleted
   }
 
-  /** Deletes the keys from `start` to before `end`, and leaves that lie between them without a look inside. */
+  /** Deletes the keys from `start` to before `end`, for the cost of a few searches. */
   deleteRange(start: string, end: string): void {
+    const lowOf = (depth: number, index: number): string | undefined => this.#lowOf(depth, index)
+    const highOf = (depth: number, index: number): string | undefined => this.#highOf(depth, index)
     for (let from: string | undefined = start; from !== undefined && from < end; ) {
       const leaf = this.#ownLeaf(from)
-      if (this.#dropLeavesBehind(leaf, end)) continue
+      const way = { path: this.#path, taken: this.#taken, height: this.height, lowOf, highOf }
+      if (dropBehind(way, end)) this.#size = Number.NaN
       const depth = this.height - 1
-      const high = this.#highOf(depth, this.#taken[depth] ?? 0)
-      const first = firstFrom(leaf, from)
-      const behind = high !== undefined && high <= end ? leaf.rests.length : firstFrom(leaf, end)
-      for (const list of [leaf.rests, leaf.heads, leaf.values]) list.splice(first, behind - first)
-      this.size -= behind - first
-      if (leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
+      const index = this.#taken[depth] ?? 0
+      const high = highOf(depth, index)
+      const keys = rebased(leaf.prefix, leaf.rests, '')
+      this.#size -= cutOut(keys, leaf.values, from, end)
+      const prefix = prefixBetween(lowOf(depth, index), high)
+      refill(leaf, prefix, rebased('', keys, prefix), leaf.values)
+      this.#refillWay(from)
       from = high
     }
   }
 
-  /** Drops the leaves of the same parent that are behind `leaf` and end before `end`. @returns whether there were any */
-  #dropLeavesBehind(leaf: Leaf<V>, end: string): boolean {
-    const depth = this.height - 1
-    const leaves = (this.#path[depth]?.nodes ?? []) as Leaf<V>[]
-    const at = this.#taken[depth] ?? 0
-    let last = at
-    for (; depth >= 0 && last + 1 < leaves.length; last++) {
-      const high = this.#highOf(depth, last + 1)
-      if (high === undefined || high > end) break
-      this.size -= (leaves[last + 1] as Leaf<V>).rests.length
+  /** Refills every node on the path to `key` that is less than a quarter full, from the root down. */
+  #refillWay(key: string): void {
+    for (;;) {
+      while (this.height > 0 && (this.root as Inner<V>).nodes.length === 1) {
+        this.root = (this.root as Inner<V>).nodes[0] as TreeNode<V>
+        this.height--
+      }
+      const leaf = this.#ownLeaf(key)
+      const isThin = ({ nodes }: Inner<V>, at: number): boolean =>
+        at > 0 && at < this.height && nodes.length < this.#minimum
+      const depth = this.#path.findIndex(isThin)
+      if (depth > 0) this.#refillInner(this.#path[depth] as Inner<V>, depth)
+      else if (this.height > 0 && leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
+      else return
     }
-    if (last === at) return false
-    // The leaf reaches up to the next one that stays.
-    const prefix = prefixBetween(this.#lowOf(depth, at), this.#highOf(depth, last))
-    refill(leaf, prefix, rebased(leaf.prefix, leaf.rests, prefix), leaf.values)
-    this.#dropRight(at, depth, last - at)
-    return true
   }
 
   #emptyLeaf(): Leaf<V> {
@@ -352,10 +360,10 @@ export class BTree<V> {
     replaceSeparator(parent, at, separator)
   }
 
-  /** Removes `count` nodes behind the one at `at` from the parent at `depth`, and refills upwards as needed. */
-  #dropRight(at: number, depth: number, count = 1): void {
+  /** Removes the right one of two merged neighbours from the parent at `depth`, and refills upwards as needed. */
+  #dropRight(at: number, depth: number): void {
     const parent = this.#path[depth] as Inner<V>
-    removeChildren(parent, at, count)
+    removeChild(parent, at)
     if (depth === 0) {
       if (parent.nodes.length > 1) return
       this.root = parent.nodes[0] as TreeNode<V>

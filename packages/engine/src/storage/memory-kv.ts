@@ -9,6 +9,7 @@ import { sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { BTree, type TreeView } from './btree.ts'
 import { getFrom } from './btree-node.ts'
+import { rowsUnder } from './btree-range.ts'
 import { TreeScan } from './btree-scan.ts'
 import {
   handOver,
@@ -174,7 +175,8 @@ class TreeSnapshot implements MemorySnapshot {
   }
 
   get size(): number {
-    return this.#view.size
+    const { size, root, height } = this.#view
+    return Number.isNaN(size) ? rowsUnder(root, height) : size
   }
 
   /** The view. Throws if the snapshot was closed. */

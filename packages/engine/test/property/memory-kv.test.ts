@@ -203,6 +203,33 @@ describe('the tree', () => {
     },
   )
 
+  it('a deletion of most rows looks into a few leaves, however many there are', () => {
+    const tree = new BTree<number>(8)
+    const keys = Array.from({ length: 20_000 }, (_, i) => String(i).padStart(5, '0'))
+    for (const key of keys) tree.set(key, 1)
+    const seen = new Set<Leaf<number>>()
+    const watch = (node: TreeNode<number>, height: number): void => {
+      if (height > 0) for (const child of (node as Inner<number>).nodes) watch(child, height - 1)
+      else {
+        const leaf = node as Leaf<number>
+        let { rests } = leaf
+        Object.defineProperty(leaf, 'rests', {
+          get: () => {
+            seen.add(leaf)
+            return rests
+          },
+          set: (now: string[]) => {
+            rests = now
+          },
+        })
+      }
+    }
+    watch(tree.root, tree.height)
+    tree.deleteRange('00010', '19990')
+    expect(seen.size).toBeLessThan(30)
+    expect(checkTree(tree, 8)).toEqual([...keys.slice(0, 10), ...keys.slice(-10)])
+  })
+
   it('btree/B4: a fork and the tree that it is of never change each other', () => {
     fc.assert(
       fc.property(keyRuns, keyRuns, keyRuns, fc.boolean(), (before, ours, theirs, isReleased) => {
