@@ -16,7 +16,6 @@ import { join } from 'node:path'
 import yargs from 'yargs'
 import { entityBytes, integer, text } from '../../packages/bench/src/sim/entities.ts'
 import { machine, shortNumber, table, writeBetweenMarks } from './report.ts'
-import { countCalls } from './wire/call-counter.ts'
 import { closedLoop, type LoopResult, type Operation } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import * as messages from './wire/messages.ts'
@@ -101,12 +100,10 @@ type Setting = Awaited<ReturnType<typeof startSetting>>
 /** Starts gateways on an emulator of their own, with the entities that are read. */
 async function startSetting(count: number) {
   const { child: emulator, address } = await startEmulator()
-  const counter = flags.calls ? await countCalls(address) : undefined
   const gateways: Server[] = []
   for (let i = 0; i < count; i++) {
     const place = join(folder, `${count}-${i}`)
-    const bigtable = counter?.address ?? address
-    gateways.push(await startServer({ name: 'sixtables on a Bigtable', folder: place, bigtable }))
+    gateways.push(await startServer({ name: 'sixtables on a Bigtable', folder: place, bigtable: address }))
   }
   const connections = await Promise.all(gateways.map((gateway) => gateway.connect()))
   const [first] = connections as [Connection]
@@ -124,18 +121,24 @@ async function startSetting(count: number) {
     gateways,
     call: (...args: Parameters<Connection['call']>) => connections[next++ % connections.length]?.call(...args),
     /** Seconds of CPU, and calls to the Bigtable, until now. */
-    used: () => ({
+    used: async () => ({
       gateways: gateways.reduce((sum, { pid = 0 }) => sum + cpuOf(pid), 0),
       emulator: cpuOf(emulator.pid ?? 0),
-      calls: counter?.calls() ?? 0,
+      calls: flags.calls ? (await Promise.all(gateways.map(bigtableCalls))).reduce((sum, calls) => sum + calls, 0) : 0,
     }),
     async stop() {
       for (const connection of connections) connection.close()
       for (const gateway of gateways) await gateway.stop()
-      counter?.close()
       emulator.kill()
     },
   }
+}
+
+/** Calls of a gateway to the Bigtable; it counts them from the first time it is asked. */
+async function bigtableCalls({ port }: Server): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const counts = metrics.matchAll(/^sixtables_bigtable_calls_total\{.*\} (\d+)$/gm)
+  return Array.from(counts, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0)
 }
 
 async function startEmulator(): Promise<{ readonly child: ChildProcess; readonly address: string }> {
@@ -181,9 +184,9 @@ try {
         const how = { connection: setting, operation, streams, warmMs: 0 }
         // Three gateways have a third of the requests each, and slow code until they have had as many as one gateway.
         await closedLoop({ ...how, timeMs: flags.warm * 1000 * setting.gateways.length })
-        const before = setting.used()
+        const before = await setting.used()
         const result = await closedLoop({ ...how, timeMs: flags.time * 1000 })
-        const { gateways, emulator, calls } = setting.used()
+        const { gateways, emulator, calls } = await setting.used()
         const used = {
           gateways: gateways - before.gateways,
           emulator: emulator - before.emulator,
