@@ -12,9 +12,10 @@
 import type { MethodName } from '../../packages/gateway/src/methods.ts'
 import type { Row } from '../../packages/gateway/test/contract/errors/row.ts'
 import type { Plain } from '../../packages/gateway/test/support/published-protos.ts'
+import type { Emulator } from '../google-emulators.ts'
 
 /** Our mode, and with it the emulator that ours is held against. */
-export type Mode = 'firestore' | 'legacy'
+export type Mode = Emulator
 
 export const modes: readonly Mode[] = ['firestore', 'legacy']
 

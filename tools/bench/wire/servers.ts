@@ -4,12 +4,12 @@
  *
  * CPU time and memory are read from /proc, so figures of these are there on Linux alone.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../../free-port.ts'
+import { emulatorCommand } from '../../google-emulators.ts'
+import { type ServerProcess, startProcess } from '../../server-process.ts'
 import { Connection } from './connection.ts'
 import { lookup } from './messages.ts'
 
@@ -33,69 +33,30 @@ export interface StartOptions {
 
 const program = fileURLToPath(new URL('../../../../../../packages/gateway/bin/sixtables.js', import.meta.url))
 
-/** Where Google's emulators are; `undefined`, with the reason, when they are not. */
-export function findEmulators(): { readonly platform: string } | { readonly reason: string } {
-  let root = process.env['CLOUDSDK_ROOT'] ?? ''
-  try {
-    if (root === '') {
-      root = execFileSync('gcloud', ['info', '--format=value(installation.sdk_root)'], { encoding: 'utf8' }).trim()
-    }
-    execFileSync('java', ['-version'], { stdio: 'ignore' })
-  } catch {
-    return { reason: 'gcloud or java is not on the path' }
-  }
-  const platform = join(root, 'platform')
-  const wanted = ['cloud-datastore-emulator', 'cloud-firestore-emulator'].filter(
-    (name) => !existsSync(join(platform, name)),
-  )
-  return wanted.length === 0 ? { platform } : { reason: `the Cloud SDK has no component ${wanted.join(' and no ')}` }
-}
-
 export type Server = Awaited<ReturnType<typeof startServer>>
 
 /** Starts a server, and waits for its answer to a first lookup. */
 export async function startServer(options: StartOptions) {
   const { name, folder, core, bigtable } = options
-  const port = await freePort()
-  mkdirSync(folder, { recursive: true })
   const pinning = core === undefined ? [] : ['taskset', '-c', String(core)]
-  const [command = '', ...args] = [...pinning, ...commandOf(options, port)]
-  const begun = performance.now()
-  const env = bigtable === undefined ? {} : { BIGTABLE_EMULATOR_HOST: bigtable }
-  const child = spawn(command, args, { stdio: 'ignore', detached: true, env: { ...process.env, ...env } })
-  const patienceMs = 60_000
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with exit code ${child.exitCode}`)
-    if (await answers(port)) break
-    if (performance.now() - begun > patienceMs) throw new Error(`${name} did not answer within a minute`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+  const started = await startProcess({
+    ...{ name, folder, answers },
+    command: (port) => [...pinning, ...commandOf(options, port)],
+    env: bigtable === undefined ? {} : { BIGTABLE_EMULATOR_HOST: bigtable },
+  })
   return {
+    ...started,
     name,
-    port,
-    /** From the start of the process to the answer. */
-    startMs: performance.now() - begun,
-    /** The program itself, where it was started without a core of its own. */
-    pid: child.pid,
-    connect: () => Connection.open(port),
+    connect: () => Connection.open(started.port),
     /** Seconds of CPU that its processes used so far; 0 where that cannot be told. */
-    cpuSeconds: () => groupOf(child).reduce((sum, pid) => sum + cpuOf(pid), 0),
+    cpuSeconds: () => groupOf(started).reduce((sum, pid) => sum + cpuOf(pid), 0),
     /** MiB of memory in use. */
-    memoryMiB: () => groupOf(child).reduce((sum, pid) => sum + memoryOf(pid), 0),
-    async stop(): Promise<void> {
-      const { pid } = child
-      if (pid === undefined || child.exitCode !== null) return
-      const ended = once(child, 'exit')
-      process.kill(-pid, 'SIGTERM')
-      const timer = setTimeout(() => process.kill(-pid, 'SIGKILL'), 10_000)
-      await ended
-      clearTimeout(timer)
-    },
+    memoryMiB: () => groupOf(started).reduce((sum, pid) => sum + memoryOf(pid), 0),
   }
 }
 
-/** The processes of its group: a shell that starts Java stays as its parent. */
-function groupOf({ pid }: ChildProcess): readonly number[] {
+/** The processes of its group: Google's may have some more. */
+function groupOf({ pid }: ServerProcess): readonly number[] {
   if (pid === undefined || process.platform !== 'linux') return []
   const list = execFileSync('ps', ['-o', 'pid=', '-g', String(pid)], { encoding: 'utf8' })
   return list
@@ -111,29 +72,22 @@ function commandOf({ name, folder }: StartOptions, port: number): readonly strin
   if (name === 'sixtables on a Bigtable') {
     return [...ours, '--store', 'bigtable', '--bigtable-project', 'bench', '--bigtable-instance', 'local']
   }
-  const found = findEmulators()
-  if ('reason' in found) throw new Error(found.reason)
-  if (name === 'firestore') {
-    const command = join(found.platform, 'cloud-firestore-emulator', 'cloud_firestore_emulator')
-    return [command, 'start', '--host=127.0.0.1', `--port=${port}`, '--database-mode=datastore-mode']
-  }
-  const command = join(found.platform, 'cloud-datastore-emulator', 'cloud_datastore_emulator')
-  if (name === 'legacy') return [command, 'start', '--host=127.0.0.1', `--port=${port}`, '--testing']
-  execFileSync(command, ['create', '--project_id=bench', join(folder, 'data')], { stdio: 'ignore' })
-  return [command, 'start', '--host=127.0.0.1', `--port=${port}`, '--consistency=1.0', join(folder, 'data')]
+  const at = ['--host=127.0.0.1', `--port=${port}`]
+  if (name === 'firestore') return emulatorCommand(name, 'start', ...at, '--database-mode=datastore-mode')
+  if (name === 'legacy') return emulatorCommand(name, 'start', ...at, '--testing')
+  const data = join(folder, 'data')
+  const [java = '', ...create] = emulatorCommand('legacy', 'create', '--project_id=bench', data)
+  execFileSync(java, create, { stdio: 'ignore' })
+  return emulatorCommand('legacy', 'start', ...at, '--consistency=1.0', data)
 }
 
 async function answers(port: number): Promise<boolean> {
+  const connection = await Connection.open(port)
   try {
-    const connection = await Connection.open(port)
-    try {
-      await connection.ask('Lookup', lookup('Nothing', ['n']))
-      return true
-    } finally {
-      connection.close()
-    }
-  } catch {
-    return false
+    await connection.ask('Lookup', lookup('Nothing', ['n']))
+    return true
+  } finally {
+    connection.close()
   }
 }
 

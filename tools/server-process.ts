@@ -1,0 +1,88 @@
+/**
+ * A server as a process of its own, on a free port: from its start to its first answer, and to the end of all processes that it has started.
+ *
+ * Its folder is where it runs, and has its output in the file `log`.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const startMsMax = 60_000
+const stopMsMax = 10_000
+
+const running = new Set<ChildProcess>()
+
+export interface ServerOptions {
+  readonly name: string
+  readonly folder: string
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>
+  /** The program and its arguments. */
+  command(port: number): readonly string[]
+  /** Whether it serves; may throw while nothing listens. */
+  answers(port: number): Promise<boolean>
+}
+
+export type ServerProcess = Awaited<ReturnType<typeof startProcess>>
+
+/** Starts a server, and waits for its first answer. @throws with the end of its output when there is none */
+export async function startProcess({ name, folder, env, command, answers }: ServerOptions) {
+  const port = await freePort()
+  mkdirSync(folder, { recursive: true })
+  const [program = '', ...args] = command(port)
+  const log = openSync(join(folder, 'log'), 'w')
+  const begun = performance.now()
+  // A group of its own: a shell that starts Java ends with it.
+  const child = spawn(program, args, {
+    ...{ cwd: folder, detached: true, stdio: ['ignore', log, log], env: { ...process.env, ...env } },
+  })
+  closeSync(log)
+  running.add(child)
+  while (!(await answers(port).catch(() => false))) {
+    if (child.exitCode !== null || performance.now() - begun > startMsMax) {
+      const said = readFileSync(join(folder, 'log'), 'utf8').slice(-2_000)
+      throw new Error(`${name} did not start on port ${port}: ${said}`)
+    }
+    await sleep(5)
+  }
+  return {
+    port,
+    pid: child.pid,
+    /** From the start of the process to the answer. */
+    startMs: performance.now() - begun,
+    async stop(): Promise<void> {
+      if (child.exitCode !== null) return
+      const ended = once(child, 'exit')
+      kill(child, 'SIGTERM')
+      const timer = setTimeout(() => kill(child, 'SIGKILL'), stopMsMax)
+      await ended
+      clearTimeout(timer)
+      running.delete(child)
+    },
+  }
+}
+
+/** Ends at once every server that runs. */
+export function killAll(): void {
+  for (const child of running) kill(child, 'SIGKILL')
+  running.clear()
+}
+
+function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, 'localhost')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
