@@ -11,7 +11,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const startMsMax = 60_000
-const stopMsMax = 10_000
 
 const running = new Set<ChildProcess>()
 
@@ -53,27 +52,20 @@ export async function startProcess({ name, folder, env, command, answers }: Serv
     pid: child.pid,
     /** From the start of the process to the answer. */
     startMs: performance.now() - begun,
-    async stop(): Promise<void> {
-      if (child.exitCode !== null) return
-      const ended = once(child, 'exit')
-      kill(child, 'SIGTERM')
-      const timer = setTimeout(() => kill(child, 'SIGKILL'), stopMsMax)
-      await ended
-      clearTimeout(timer)
-      running.delete(child)
-    },
+    stop: () => stop(child),
   }
 }
 
 /** Ends at once every server that runs. */
-export function killAll(): void {
-  for (const child of running) kill(child, 'SIGKILL')
-  running.clear()
+export function stopAll(): void {
+  for (const child of running) stop(child)
 }
 
-function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+/** Its data is thrown away: it needs no time to close. */
+function stop(child: ChildProcess): void {
+  running.delete(child)
   try {
-    if (pid !== undefined) process.kill(-pid, signal)
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
     // It has ended by itself.
   }

@@ -215,7 +215,7 @@ try {
 } finally {
   for (const { server, connection } of running) {
     connection.close()
-    await server.stop()
+    server.stop()
   }
   rmSync(folder, { recursive: true, force: true })
 }

@@ -126,9 +126,9 @@ async function startSetting(count: number) {
       emulator: cpuOf(emulator.pid ?? 0),
       calls: flags.calls ? (await Promise.all(gateways.map(bigtableCalls))).reduce((sum, calls) => sum + calls, 0) : 0,
     }),
-    async stop() {
+    stop() {
       for (const connection of connections) connection.close()
-      for (const gateway of gateways) await gateway.stop()
+      for (const gateway of gateways) gateway.stop()
       emulator.kill()
     },
   }
@@ -210,6 +210,6 @@ try {
   process.stdout.write(`${text}\n`)
   if (flags.write) writeBetweenMarks('bigtable.md', 'figures', text)
 } finally {
-  for (const setting of settings) await setting.stop()
+  for (const setting of settings) setting.stop()
   rmSync(folder, { recursive: true, force: true })
 }

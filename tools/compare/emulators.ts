@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { emulatorCommand } from '../google-emulators.ts'
-import { killAll, type ServerOptions, startProcess } from '../server-process.ts'
+import { type ServerOptions, startProcess, stopAll as stopServers } from '../server-process.ts'
 import type { Mode } from './case.ts'
 import { Server } from './server.ts'
 
@@ -37,6 +37,6 @@ async function start(name: string, command: ServerOptions['command']): Promise<S
 
 /** Ends every server that was started, and removes their folders. */
 export function stopAll(): void {
-  killAll()
+  stopServers()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 }

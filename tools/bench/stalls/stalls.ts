@@ -76,7 +76,7 @@ async function measureServer(name: ServerName, size: number, options: StallOptio
   } finally {
     heart.stop()
     connection.close()
-    await server.stop()
+    server.stop()
   }
   return stalls
 }
