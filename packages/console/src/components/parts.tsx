@@ -4,7 +4,7 @@
  * Text of users is isolated from the text around it, with control characters made visible. A long text or list is shown in part until the
  * reader asks for the rest: an entity may have a MiB of text in one value, and thousands of properties.
  */
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren, ComponentProps, VNode } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { ApiError } from '../api/http.ts'
 import { counted } from '../model/numbers.ts'
@@ -49,6 +49,22 @@ export function ActionNote({ action: { error, done }, what }: ActionNoteProps) {
         {done}
       </p>
     </>
+  )
+}
+
+interface ProblemProps extends Omit<ComponentProps<'p'>, 'class'> {
+  /** Absent: nothing is shown. */
+  readonly text: string | undefined
+  readonly class?: string
+}
+
+/** The mistake in what the user types. */
+export function Problem({ text, class: style = '', ...rest }: ProblemProps) {
+  if (text === undefined) return null
+  return (
+    <p class={`field-problem small breaks bad-text ${style}`} {...rest}>
+      {safeText(text)}
+    </p>
   )
 }
 

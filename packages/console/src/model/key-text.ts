@@ -7,6 +7,7 @@
  * The same notation as the command line's; ids stay texts, since they have 64 bits.
  */
 import { readKeyPath } from '@sixtables/gateway/browser'
+import { caught } from './caught.ts'
 
 export { formatKeyPath } from '@sixtables/gateway/browser'
 
@@ -37,11 +38,6 @@ export function isComplete(path: readonly PathElement[]): boolean {
 
 /** The problem of a text that is no key. */
 export function keyProblem(text: string): string | undefined {
-  try {
-    parseKeyPath(text)
-    return undefined
-  } catch (error) {
-    if (error instanceof KeyTextError) return error.message
-    throw error
-  }
+  const path = caught(KeyTextError, () => parseKeyPath(text))
+  return path instanceof KeyTextError ? path.message : undefined
 }

@@ -1,4 +1,5 @@
 /** The draft of an entity in one of its two views, and what it says. */
+import { caught } from '../../model/caught.ts'
 import { JsonSourceError, jsonSource, parseJsonSource } from '../../model/json-source.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { type JsonObject, type PropertyForm, propertiesForm, propertiesOf } from '../../model/typed-json.ts'
@@ -32,15 +33,12 @@ export function inOtherView(draft: Draft, view: Draft['view']): Draft {
 
 export function readDraft(draft: Draft): Reading {
   if (draft.view === 'json') {
-    try {
-      const form = propertiesForm(parseJsonSource(draft.text))
-      const [wrong] = problemsOf(form)
-      const problem = wrong && `${form[wrong.path[0] ?? 0]?.name ?? ''}: ${wrong.message}`
-      return problem === undefined ? { properties: propertiesOf(form), problems: none } : { problem, problems: none }
-    } catch (error) {
-      if (error instanceof JsonSourceError) return { problem: error.message, mistakeAt: error.at, problems: none }
-      throw error
-    }
+    const json = caught(JsonSourceError, () => parseJsonSource(draft.text))
+    if (json instanceof JsonSourceError) return { problem: json.message, mistakeAt: json.at, problems: none }
+    const form = propertiesForm(json)
+    const [wrong] = problemsOf(form)
+    const problem = wrong && `${form[wrong.path[0] ?? 0]?.name ?? ''}: ${wrong.message}`
+    return problem === undefined ? { properties: propertiesOf(form), problems: none } : { problem, problems: none }
   }
   const found = problemsOf(draft.properties)
   if (found.length === 0) return { properties: propertiesOf(draft.properties), problems: none }

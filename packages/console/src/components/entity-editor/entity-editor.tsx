@@ -21,7 +21,7 @@ import { Button, Check } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
 import { DifferenceList } from '../difference-list.tsx'
 import { Editor } from '../editor/editor.tsx'
-import { ErrorNote, safeText, scopeWords } from '../parts.tsx'
+import { ErrorNote, Problem, safeText, scopeWords } from '../parts.tsx'
 import { RowTally, tallyInWords } from '../row-tally.tsx'
 import { draftOf, inOtherView } from './draft.ts'
 import { PropertyFields } from './property-fields.tsx'
@@ -111,11 +111,7 @@ function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
           />
         ))}
         {draft.view === 'form' && <Check label="meanings" isOn={showsMeanings} onSwitch={setShowsMeanings} />}
-        {reading.problem !== undefined && (
-          <span class="field-problem small breaks bad-text" role="status">
-            {safeText(reading.problem)}
-          </span>
-        )}
+        <Problem text={reading.problem} role="status" />
       </div>
       {draft.view === 'form' ? (
         <PropertyFields

@@ -6,7 +6,7 @@ import { counted } from '../../model/numbers.ts'
 import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
 import { converted } from '../../model/value-conversion.ts'
 import { Button, Select } from '../controls.tsx'
-import { safeText } from '../parts.tsx'
+import { Problem } from '../parts.tsx'
 import { type FieldContext, ValueInputs } from './value-inputs.tsx'
 
 interface ValueFieldProps {
@@ -44,11 +44,7 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
         )}
         {actions}
       </div>
-      {problem !== undefined && (
-        <p class="field-problem small breaks bad-text" id={problemId}>
-          {safeText(problem)}
-        </p>
-      )}
+      <Problem text={problem} id={problemId} />
       {value.type === 'entity' && (
         <div class="value-nested">
           <PropertyFields

@@ -10,6 +10,7 @@ import { ConnectClient, CopyButton } from '../../components/copy-button.tsx'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
 import { EmptyState, safeText } from '../../components/parts.tsx'
 import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
+import { caught } from '../../model/caught.ts'
 import { noteQuery } from '../../model/kept-queries.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { withFilter } from '../../model/query-form.ts'
@@ -207,11 +208,4 @@ function kindOf(statement: Statement): { kind?: string | undefined } {
   return statement.type === 'select' ? statement : statement.over
 }
 
-function readStatement(gql: string): Statement | GqlError {
-  try {
-    return statementIn(gql)
-  } catch (error) {
-    if (error instanceof GqlError) return error
-    throw error
-  }
-}
+const readStatement = (gql: string): Statement | GqlError => caught(GqlError, () => statementIn(gql))

@@ -10,9 +10,10 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
-import { safeText } from '../../components/parts.tsx'
+import { Problem } from '../../components/parts.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
 import { useNewValue } from '../../components/use-new-value.ts'
+import { caught } from '../../model/caught.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { statementIn } from '../../model/statements.ts'
@@ -81,11 +82,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
         ) : (
           <FilterForm {...{ form, wrong, text }} columns={known} onChange={draft.setForm} onRun={run} />
         )}
-        {mistake !== undefined && (
-          <p class="field-problem small breaks bad-text" role="status">
-            {safeText(mistake.message)}
-          </p>
-        )}
+        <Problem text={mistake?.message} role="status" />
         {mistake === undefined && isChanged && <span class="muted">changed, not run yet</span>}
       </section>
     </>
@@ -138,22 +135,11 @@ function useDraft(gql: string) {
   }
 }
 
-function readForm(text: string): QueryForm | NoForm | GqlError {
-  try {
-    return formOf(statementIn(text))
-  } catch (error) {
-    if (error instanceof GqlError) return error
-    throw error
-  }
-}
+const readForm = (text: string): QueryForm | NoForm | GqlError => caught(GqlError, () => formOf(statementIn(text)))
 
 /** The text of a form, or the input that makes none. */
 function printed(form: QueryForm | undefined): { readonly gql?: string; readonly wrong?: WrongInput } {
   if (form === undefined) return {}
-  try {
-    return { gql: printGql(statementOf(form)) }
-  } catch (error) {
-    if (error instanceof WrongInput) return { wrong: error }
-    throw error
-  }
+  const gql = caught(WrongInput, () => printGql(statementOf(form)))
+  return gql instanceof WrongInput ? { wrong: gql } : { gql }
 }

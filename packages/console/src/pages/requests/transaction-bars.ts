@@ -84,13 +84,7 @@ function outcomeOf({ method, code }: RecordedRequest): Outcome | undefined {
   return method === 'rollback' && code === 'OK' ? 'rolled back' : undefined
 }
 
-/** A time that the picture leaves out, since nothing went on. */
-export interface Gap {
-  readonly atX: number
-  readonly ms: number
-}
-
-/** The width of a gap in the picture. */
+/** The width of a gap in the picture: a time that is left out, since nothing went on. */
 const gapShare = 0.03
 /** A pause that takes more of the picture is drawn as a gap. */
 const pauseShare = 0.2

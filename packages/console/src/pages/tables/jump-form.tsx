@@ -2,6 +2,8 @@
 
 import { useState } from 'preact/hooks'
 import { Button, Form } from '../../components/controls.tsx'
+import { Problem } from '../../components/parts.tsx'
+import { caught } from '../../model/caught.ts'
 import { isComplete, KeyTextError, parseKeyPath } from '../../model/key-text.ts'
 
 /** A kind or the key of an entity. */
@@ -12,15 +14,11 @@ export interface Target {
 
 export function JumpForm({ target, onJump }: { readonly target: Target; readonly onJump: (to: Target) => void }) {
   const [text, setText] = useState(target.key ?? target.kind ?? '')
-  const [wrong, setWrong] = useState('')
+  const [wrong, setWrong] = useState<string | undefined>(undefined)
   const submit = (): void => {
-    try {
-      onJump(text.trim() === '' ? { kind: undefined, key: undefined } : targetOf(text.trim()))
-      setWrong('')
-    } catch (error) {
-      if (!(error instanceof KeyTextError)) throw error
-      setWrong(error.message)
-    }
+    const to = caught(KeyTextError, () => targetOf(text.trim()))
+    setWrong(to instanceof KeyTextError ? to.message : undefined)
+    if (!(to instanceof KeyTextError)) onJump(to)
   }
   return (
     <Form class="toolbar" onSubmit={submit}>
@@ -31,21 +29,18 @@ export function JumpForm({ target, onJump }: { readonly target: Target; readonly
           style={{ width: '190px' }}
           value={text}
           placeholder="kind or key: ToDo:1"
-          aria-invalid={wrong !== ''}
+          aria-invalid={wrong !== undefined}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>
       <Button label="Go" />
-      {wrong !== '' && (
-        <span role="alert" class="field-problem small breaks bad-text whole">
-          {wrong}
-        </span>
-      )}
+      <Problem text={wrong} role="alert" class="whole" />
     </Form>
   )
 }
 
 function targetOf(text: string): Target {
+  if (text === '') return { kind: undefined, key: undefined }
   const path = parseKeyPath(text)
   if (isComplete(path)) return { kind: undefined, key: text }
   if (path.length > 1)
