@@ -16,28 +16,26 @@ import { RowReader } from './row-reader.ts'
 import { decodeValueCode, likelyType } from './value-codec.ts'
 
 export function prettyRowKey(rowKey: string, value?: Uint8Array): string {
-  const space = keySpaceOf(rowKey)
-  if (space === undefined) return broken(rowKey, 'no key space')
-  try {
-    return `${space}(${partsOf[space](new RowReader(rowKey), value).join(', ')})`
-  } catch (error) {
-    return broken(rowKey, error instanceof Error ? error.message : String(error))
-  }
+  const parts = partsIn(rowKey, value)
+  if (typeof parts !== 'string') return `${keySpaceOf(rowKey)}(${parts.join(', ')})`
+  return `unreadable row ${rowKey === '' ? '(empty)' : hexOf(rowKey)} (${parts})`
 }
 
 /** The parts of a row key from project to key, without its table; `undefined` if it cannot be read. */
 export function rowKeyParts(rowKey: string): readonly string[] | undefined {
-  const space = keySpaceOf(rowKey)
-  if (space === undefined) return undefined
-  try {
-    return partsOf[space](new RowReader(rowKey), undefined)
-  } catch {
-    return undefined
-  }
+  const parts = partsIn(rowKey, undefined)
+  return typeof parts === 'string' ? undefined : parts
 }
 
-function broken(rowKey: string, reason: string): string {
-  return `unreadable row ${rowKey === '' ? '(empty)' : hexOf(rowKey)} (${reason})`
+/** The parts of a row key, or a text with the reason why it cannot be read. */
+function partsIn(rowKey: string, value: Uint8Array | undefined): readonly string[] | string {
+  const space = keySpaceOf(rowKey)
+  if (space === undefined) return 'no key space'
+  try {
+    return partsOf[space](new RowReader(rowKey), value)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 const partsOf: Record<KeySpace, (row: RowReader, value: Uint8Array | undefined) => string[]> = {

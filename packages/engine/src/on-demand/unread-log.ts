@@ -77,18 +77,11 @@ export class UnreadLog {
   }
 
   drop(ranges: readonly KeyRange[]): void {
-    const rows: RowKey[] = []
-    const values: Uint8Array[] = []
-    for (let at = this.#start; at < this.#rows.length; at++) {
-      const row = this.#rows[at] as RowKey
-      if (ranges.some(({ start, end }) => start <= row && row < end)) continue
-      rows.push(row)
-      values.push(this.#values[at] as Uint8Array)
+    const before = listed(this.view())
+    this.clear()
+    for (const { key, value } of before) {
+      if (!ranges.some(({ start, end }) => start <= key && key < end)) this.add(key, value)
     }
-    this.#rows = rows
-    this.#values = values
-    this.#start = 0
-    this.size = this.#rows.length
   }
 }
 

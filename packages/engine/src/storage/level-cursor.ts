@@ -77,7 +77,6 @@ export class LevelCursor {
     while (rows.length === 0 && !ended) {
       const entries = await this.#iteratorAt(place).nextv(count)
       let bytes = 0
-      let damaged: RowKey | undefined
       for (const [bytesOfKey, stored] of entries) {
         bytes += bytesOfKey.length + stored.length
         const key = byteString(prefix.length === 0 ? bytesOfKey : bytesOfKey.subarray(prefix.length))
@@ -85,16 +84,13 @@ export class LevelCursor {
         if (this.#reverse && key >= place) continue
         const value = provenValue(bytesOfKey, stored)
         if (value === undefined) {
-          damaged = key
-          break
+          const last = rows[rows.length - 1]
+          if (last === undefined) throw new DamagedRow(this.#level.location, key)
+          // The iterator is behind the damaged row.
+          this.#standing = undefined
+          return { rows, end: this.#after(last) }
         }
         rows.push(rowOf(key, value))
-      }
-      if (damaged !== undefined) {
-        if (rows.length === 0) throw new DamagedRow(this.#level.location, damaged)
-        // The iterator is behind it.
-        this.#standing = undefined
-        return { rows, end: this.#after(rows[rows.length - 1] as KvRow) }
       }
       ended = entries.length < count && bytes <= chunkBytesMax
       this.#standing = place
