@@ -1,14 +1,17 @@
 /** Long batches of a store in memory: written in slices, and found by readers whole or not at all. */
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Mutation } from '../database/api.ts'
+import { firstIndexOptions } from '../database/database-row.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
 import { sliceWorkMax } from '../slices.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
+
 import { index, query } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
+import { OnDemandRows } from './on-demand-rows.ts'
 
 /** A clock that stands still, so that slices end by their work, and reports each turn. */
 class TurnClock extends VirtualClock {
@@ -157,4 +160,18 @@ test('a query that needs a new index, commits and a snapshot beside a long batch
     true,
   )
   expect(await engine.check()).toMatchObject({})
+})
+
+test('two scans of one snapshot, that wait for the same rows, both get them', async () => {
+  const scheduler = new VirtualClock()
+  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), scheduler)
+  engine = await openEngine({ kv, scheduler })
+  await commitOf(integer, count)
+  const snapshot = kv.snapshot()
+  const all = { start: '', end: '\xff' }
+  const scans = [snapshot.scan(all), snapshot.scan(all, { reverse: true })]
+  const rows = await Promise.all(scans.map((scan) => scan.next(50_000)))
+  expect(rows[0]?.length).toBeGreaterThan(4 * count)
+  expect(rows[1]?.map(({ key }) => key).reverse()).toEqual(rows[0]?.map(({ key }) => key))
+  snapshot.close()
 })

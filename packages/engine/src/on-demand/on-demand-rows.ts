@@ -375,15 +375,13 @@ class OnDemandSnapshot implements KvSnapshot {
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
     const { snapshot, unread } = this.#state
     if (!isOnDemand(key)) return snapshot.get(key)
-    return recordOf(key, unread, snapshot) ?? andThen(this.#readerOf(rangeOf(key)), (reader) => reader.get(key))
+    return recordOf(key, unread, snapshot) ?? this.#read(rangeOf(key), (reader) => reader.get(key))
   }
 
   /** The scan can outlive the snapshot. */
   scan(range: KeyRange, options: ScanOptions = {}): KvScan {
-    const reader = this.#readerOf(range)
-    return isPromise(reader)
-      ? new AwaitedScan(reader.then((made) => made.scan(range, options)))
-      : reader.scan(range, options)
+    const scan = this.#read(range, (reader) => reader.scan(range, options))
+    return isPromise(scan) ? new AwaitedScan(scan) : scan
   }
 
   close(): void {
@@ -394,22 +392,24 @@ class OnDemandSnapshot implements KvSnapshot {
     this.#fork = undefined
   }
 
-  /** A reader that has, or makes, all rows of a range. */
-  #readerOf(range: KeyRange): MaybePromise<MemorySnapshot | OnDemandRows> {
-    if (this.#fork !== undefined) return this.#fork
+  /**
+   * Reads from what has, or makes, all rows of a range. In the same turn: another read may close the state of the store that
+   * this one follows.
+   */
+  #read<T>(range: KeyRange, read: (reader: MemorySnapshot | OnDemandRows) => MaybePromise<T>): MaybePromise<T> {
+    if (this.#fork !== undefined) return read(this.#fork)
     const { snapshot, kept, unread } = this.#state
     const isLogUnread = unread.start < unread.end && touchesLog(range)
-    if (!isLogUnread && missingIn(range, kept, snapshot).length === 0) return snapshot
+    if (!isLogUnread && missingIn(range, kept, snapshot).length === 0) return read(snapshot)
     // Rows made in the store are there for later snapshots too.
     return andThen(this.#owner.prepare(range), () => {
-      if (this.#fork !== undefined) return this.#fork
-      if (this.#owner.changes !== this.#changes) {
-        this.#fork = this.#owner.forkAt(this.#state)
-        return this.#fork
+      if (this.#fork === undefined && this.#owner.changes === this.#changes) {
+        this.#state.snapshot.close()
+        this.#state = this.#owner.state
+        return read(this.#state.snapshot)
       }
-      this.#state.snapshot.close()
-      this.#state = this.#owner.state
-      return this.#state.snapshot
+      this.#fork ??= this.#owner.forkAt(this.#state)
+      return read(this.#fork)
     })
   }
 }
