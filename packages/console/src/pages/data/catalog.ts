@@ -73,7 +73,7 @@ export function useCatalog({ project, database, namespace }: EntityScope): Catal
     void load(() => true)
     return () => loading.current?.abort()
   }, [load, current])
-  useChanges(project, database, (changes) => void load((kind) => changes.has(namespace, kind)))
+  useChanges(project, database, (changed) => void load((kind) => changed(namespace, kind)))
   return catalog
 }
 

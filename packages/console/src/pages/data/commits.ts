@@ -15,42 +15,37 @@ const listed = 20
 /** Commits that wait to be applied, of which the kinds are kept. */
 const waitingMax = 1000
 
-/** The kinds that have changed: by namespace and kind. `all`: any may have. */
-export interface Changes {
-  readonly isAll: boolean
-  has(namespace: string, kind: string): boolean
-}
+/** Whether entities of a kind may have changed. */
+export type Changed = (namespace: string, kind: string) => boolean
 
 /** Tells of changes in a database; in all of them without a project. */
-export function useChanges(project: string, database: string, onChanges: (changes: Changes) => void): void {
+export function useChanges(project: string, database: string, onChanges: (changed: Changed) => void): void {
   const latest = useRef(onChanges)
   latest.current = onChanges
-  const gathered = useMemo(() => gatherer((changes) => latest.current(changes)), [project, database])
+  const gathered = useMemo(() => gatherer((changed) => latest.current(changed)), [project, database])
   useEffect(() => gathered.close, [gathered])
   const where = project === '' ? {} : { project, database }
   const query = new URLSearchParams({ list: String(listed), rows: '0', ...where })
   useEvents<StoreEvent>(`/emulator/commits?${query}`, { onEvent: gathered.add, onOpened: () => gathered.note([]) })
 }
 
-function gatherer(tell: (changes: Changes) => void) {
-  let names = new Set<string>()
-  let isAll = false
+function gatherer(tell: (changed: Changed) => void) {
+  /** `undefined`: any kind may have changed. */
+  let names: ReadonlySet<string> | undefined = new Set()
   let timer: ReturnType<typeof setTimeout> | undefined
   let toldAt = 0
   /** Changes of commits that queries do not see yet, by version. */
   const waiting = new Map<string, readonly string[]>()
   const told = (): void => {
-    const [all, changed] = [isAll, names]
+    const changed = names
     timer = undefined
     toldAt = Date.now()
-    isAll = false
     names = new Set()
-    tell({ isAll: all, has: (namespace, kind) => all || changed.has(nameOf(namespace, kind)) })
+    tell((namespace, kind) => changed?.has(nameOf(namespace, kind)) ?? true)
   }
   /** @param changed - empty: any kind may have changed */
   const note = (changed: readonly string[]): void => {
-    for (const name of changed) names.add(name)
-    if (changed.length === 0) isAll = true
+    names = names === undefined || changed.length === 0 ? undefined : new Set([...names, ...changed])
     timer ??= setTimeout(told, Math.max(firstMs, toldAt + nextMs - Date.now()))
   }
   const add = ({ commit, apply, reload, lost }: StoreEvent): void => {

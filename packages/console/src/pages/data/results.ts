@@ -59,8 +59,8 @@ export function useResults(scope: EntityScope, gql: string) {
     return pagesOf({ project, database, namespace }, statement, met, redraw)
   }, [met, statement])
   useEffect(() => () => pages.close(), [pages])
-  useChanges(project, database, (changes) => {
-    if (kind === undefined || changes.isAll || changes.has(namespace, kind)) pages.invalidate()
+  useChanges(project, database, (changed) => {
+    if (kind === undefined || changed(namespace, kind)) pages.invalidate()
   })
   useEffect(() => followStored(scope, pages), [pages])
   useFading(pages, draw)
