@@ -141,12 +141,18 @@ export function expectFigures(
   }
 }
 
-/** An expectation on one figure of one arm: its value, or what must hold for it. */
+/**
+ * An expectation on one figure of one arm: its value, or what must hold for it.
+ *
+ *   expectFigure('ids: zero is refused', 'id 0 accepted', 0)
+ *
+ * @param arm - default: the words before the colon of `says`
+ */
 export function expectFigure(
   says: string,
-  arm: string,
   name: string,
   wanted: number | ((value: number) => boolean),
+  arm: string = says.slice(0, says.indexOf(':')),
 ): Expectation {
   const holds = typeof wanted === 'number' ? (value: number) => value === wanted : wanted
   return expectFigures(says, [[arm, name]], holds, `${name} of ${arm}: {}`)

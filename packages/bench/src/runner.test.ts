@@ -12,7 +12,7 @@ function run(broken: Lab['arms'][number]['run']): Promise<LabResult> {
       { name: 'broken', about: '', run: broken },
       { name: 'sound', about: '', run: async ({ record }) => record.figure('n', 1, '') },
     ],
-    expectations: ['broken', 'sound'].map((arm) => expectFigure(`${arm}: one`, arm, 'n', (n) => n === 1)),
+    expectations: ['broken', 'sound'].map((arm) => expectFigure(`${arm}: one`, 'n', (n) => n === 1)),
   }
   return runLab(lab, { seed: 1 })
 }

@@ -251,7 +251,7 @@ export const entityGroupContention: Lab = defineLab({
       (one, five) => one === 0 && five === 1,
       'timed out: {2} at five writes a second; {3} ms at one',
     ),
-    expectFigure('short-burst: every write gets through', 'short-burst', 'writes lost', 0),
-    expectFigure('long-run: at the same rate many are lost', 'long-run', 'writes lost', (lost) => lost > 20),
+    expectFigure('short-burst: every write gets through', 'writes lost', 0),
+    expectFigure('long-run: at the same rate many are lost', 'writes lost', (lost) => lost > 20),
   ],
 })

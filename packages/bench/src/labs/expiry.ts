@@ -286,8 +286,8 @@ export const expiry: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigure('indexed: a sweep goes over more deleted rows than it finds rows', 'indexed', perRow, (n) => n > 2),
-    expectFigure('indexed: the engine warns of it', 'indexed', 'findings of the engine', (n) => n > 0),
+    expectFigure('indexed: a sweep goes over more deleted rows than it finds rows', perRow, (n) => n > 2),
+    expectFigure('indexed: the engine warns of it', 'findings of the engine', (n) => n > 0),
     expectFigures(
       'sharded: there are as many deleted rows, but each query meets a small part of them',
       [perRow, 'worst query steps over'].flatMap((figure) => ofArms(figure, 'indexed', 'sharded')),

@@ -102,8 +102,8 @@ export const gatewaysLab: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigure('lookups: as many times more as there are gateways', 'lookups', 'most against one', manyTimes),
-    expectFigure('queries: as many times more as there are gateways', 'queries', 'most against one', manyTimes),
+    expectFigure('lookups: as many times more as there are gateways', 'most against one', manyTimes),
+    expectFigure('queries: as many times more as there are gateways', 'most against one', manyTimes),
     pair(
       'puts to many groups: two gateways take nearly twice as many',
       'puts',
@@ -112,9 +112,9 @@ export const gatewaysLab: Lab = defineLab({
     ),
     expectFigure(
       'puts to many groups: half of the gateways take nearly as many',
-      'puts',
       'most against half as many',
       (times) => times < 1.3,
+      'puts',
     ),
     pair(
       'more gateways: each put waits longer for the clock row',
@@ -124,9 +124,9 @@ export const gatewaysLab: Lab = defineLab({
     ),
     expectFigure(
       'puts with several clock rows: more than five times as many at eight gateways',
-      'puts-rows',
       'most against one',
       (times) => times > 5,
+      'puts-rows',
     ),
     compared(
       'several clock rows: a put waits half as long at eight gateways',
@@ -142,25 +142,24 @@ export const gatewaysLab: Lab = defineLab({
     ),
     expectFigure(
       'the same clients at more gateways write less',
-      'same-clients',
       'most against one',
       (times) => times < 0.6,
+      'same-clients',
     ),
     expectFigure(
       'puts to one group: those that wait in a gateway share an append',
-      'one-group',
       'puts for each append, one',
       (puts) => puts > 5,
+      'one-group',
     ),
     expectFigure(
       'puts to one group: about every second append of several gateways succeeds',
-      'one-group',
       'appends that succeed, most',
       (share) => share > 30 && share < 70,
+      'one-group',
     ),
     expectFigure(
       'killed: a strong query waits for a quarter of a second or so',
-      'killed',
       'queries, longest after',
       (ms) => ms > 100 && ms < 1000,
     ),
@@ -170,6 +169,6 @@ export const gatewaysLab: Lab = defineLab({
       ['lookups, p50 before', 'lookups, longest after'],
       (before, after) => after < before + 50,
     ),
-    expectFigure('killed: every acknowledged put is there', 'killed', 'acknowledged puts lost', 0),
+    expectFigure('killed: every acknowledged put is there', 'acknowledged puts lost', 0),
   ],
 })

@@ -184,13 +184,11 @@ export const hotKey: Lab = defineLab({
     ),
     expectFigure(
       'read-one: instances that need the hot key at their start fail to start',
-      'read-one',
       'instances that fail to start',
       (percent) => percent > 20,
     ),
     expectFigure(
       'read-replicas: with copies of it instances start',
-      'read-replicas',
       'instances that fail to start',
       (percent) => percent < 2,
     ),

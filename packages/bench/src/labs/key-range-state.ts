@@ -191,29 +191,28 @@ export const keyRangeState: Lab = defineLab({
   ],
   expectations: [
     ...stateArms.map(({ name }) =>
-      expectFigure(`${name}: each range answers ${name.toUpperCase()}`, name, 'unlike the rules', 0),
+      expectFigure(`${name}: each range answers ${name.toUpperCase()}`, 'unlike the rules', 0),
     ),
-    expectFigure('ids that were passed over count as given', 'high-water-mark', 'skipped ids are EMPTY', 0),
-    expectFigure('no range is EMPTY twice', 'high-water-mark', 'EMPTY a second time', 0),
+    expectFigure('ids that were passed over count as given', 'skipped ids are EMPTY', 0, 'high-water-mark'),
+    expectFigure('no range is EMPTY twice', 'EMPTY a second time', 0, 'high-water-mark'),
     expectFigure(
       'a child kind has its own sequence under every parent',
-      'per-parent',
       'counters moved by another parent',
       0,
+      'per-parent',
     ),
     expectFigure(
       'late-contention: rows in a CONTENTION range are overwritten by the one who was given its ids',
-      'late-contention',
       'old rows overwritten',
       5,
     ),
-    expectFigure('late-empty: rows in an EMPTY range stay as they are', 'late-empty', 'old rows overwritten', 0),
+    expectFigure('late-empty: rows in an EMPTY range stay as they are', 'old rows overwritten', 0),
     ...['late-contention', 'late-empty'].map((name) =>
-      expectFigure(`${name}: no id that is given later falls inside`, name, 'ids given later that fall inside', 0),
+      expectFigure(`${name}: no id that is given later falls inside`, 'ids given later that fall inside', 0),
     ),
-    expectFigure('random ranges answer by the rules', 'random', 'unlike the rules', 0),
+    expectFigure('random ranges answer by the rules', 'unlike the rules', 0, 'random'),
     ...(['EMPTY', 'CONTENTION', 'COLLISION'] as const).map((state) =>
-      expectFigure(`random ranges meet ${state}`, 'random', state, (n) => n > 0),
+      expectFigure(`random ranges meet ${state}`, state, (n) => n > 0, 'random'),
     ),
   ],
 })

@@ -218,15 +218,14 @@ export const kindMigration: Lab = defineLab({
       ['new-kind', 'a new kind begins in one tablet, and full traffic at once is refused in part'],
       ['new-namespace', 'a new namespace does so as well'],
       ['switch-at-once', 'reads of entities that are not there make the new kind hot'],
-    ].map(([arm = '', says]) => expectFigure(`${arm}: ${says}`, arm, refusedAfter, (percent) => percent > 10)),
+    ].map(([arm = '', says]) => expectFigure(`${arm}: ${says}`, refusedAfter, (percent) => percent > 10)),
     expectFigure(
       'switch-at-once: a large part of all reads finds no entity',
-      'switch-at-once',
       'reads that find no entity',
       (percent) => percent > 15,
     ),
     ...['new-kind-ramped', 'ramp-by-user', 'copy-shuffled'].map((arm) =>
-      expectFigure(`${arm}: hardly anything is refused`, arm, 'refused, whole run', (percent) => percent < 2),
+      expectFigure(`${arm}: hardly anything is refused`, 'refused, whole run', (percent) => percent < 2),
     ),
     expectFigures(
       'copy-in-order: one tablet has nearly all of the load, and the copy outgrows its server',

@@ -110,7 +110,7 @@ export const listCompaction: Lab = defineLab({
       ),
     ),
     ...['active-pointer', 'marker'].flatMap((name) => [
-      expectFigure(`${name}: a killed client leaves repeats`, name, 'reads with repeats', (n) => n > 0),
+      expectFigure(`${name}: a killed client leaves repeats`, 'reads with repeats', (n) => n > 0),
       expectFigures(
         `${name}: repeats settle in seconds`,
         ofArm(name, 'longest time with repeats', 'repeats at the end'),
@@ -118,7 +118,7 @@ export const listCompaction: Lab = defineLab({
         'at most {} s; {} when all is quiet',
       ),
     ]),
-    expectFigure('one-commit: there is never a repeat', 'one-commit', 'reads with repeats', 0),
+    expectFigure('one-commit: there is never a repeat', 'reads with repeats', 0),
     ...whole.map((name) =>
       expectFigures(
         `${name}: nothing is lost, and nothing comes back`,
@@ -127,6 +127,6 @@ export const listCompaction: Lab = defineLab({
         'at most {} followers lost and {} back in any read, {} lost at the end',
       ),
     ),
-    expectFigure('clear-first: a killed client loses followers', 'clear-first', 'lost at the end', (n) => n > 0),
+    expectFigure('clear-first: a killed client loses followers', 'lost at the end', (n) => n > 0),
   ],
 })

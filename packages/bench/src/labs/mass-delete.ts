@@ -197,7 +197,6 @@ export const massDelete: Lab = defineLab({
     ),
     expectFigure(
       'start-behind: a query that starts behind the deleted keys reads past none',
-      'start-behind',
       'deleted: deleted rows on the way',
       0,
     ),
@@ -229,7 +228,7 @@ export const massDelete: Lab = defineLab({
           '{}, {}, {} results',
         ),
       ),
-    expectFigure('narrow: the engine warns of the one table that is read', 'narrow', 'findings of the engine', 1),
-    expectFigure('start-behind: there is nothing to warn of', 'start-behind', 'findings of the engine', 0),
+    expectFigure('narrow: the engine warns of the one table that is read', 'findings of the engine', 1),
+    expectFigure('start-behind: there is nothing to warn of', 'findings of the engine', 0),
   ],
 })

@@ -257,20 +257,17 @@ export const migrateKeys: Lab = defineLab({
     ),
     expectFigure(
       'unreserved: new entities are given the ids of old rows, and fail',
-      'unreserved',
       'inserts that failed',
       (failed) => failed > 0,
     ),
-    expectFigure('reserved: no new id collides', 'reserved', 'inserts that failed', 0),
+    expectFigure('reserved: no new id collides', 'inserts that failed', 0),
     expectFigure(
       'allocated-names: an allocated id, enciphered, never makes the name of an old row',
-      'allocated-names',
       'inserts that failed',
       0,
     ),
     expectFigure(
       'counted-names: numbers that begin anew make the names of old rows',
-      'counted-names',
       'inserts that failed',
       (failed) => failed > 0,
     ),

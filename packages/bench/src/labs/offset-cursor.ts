@@ -117,13 +117,12 @@ export const offsetCursor: Lab = defineLab({
     ),
     expectFigure(
       'offset-live: what comes to the head pushes results onto the next page, where they are given again',
-      'offset-live',
       'of these, given a second time',
       (n) => n > 0,
     ),
-    expectFigure('cursor-live: nothing is given again', 'cursor-live', 'of these, given a second time', 0),
-    expectFigure('cursor-live: nothing is missed', 'cursor-live', 'missed', 0),
-    expectFigure('offset: the engine warns of it', 'offset', 'findings of the engine', (n) => n > 0),
-    expectFigure('cursor: the engine has nothing to say', 'cursor', 'findings of the engine', 0),
+    expectFigure('cursor-live: nothing is given again', 'of these, given a second time', 0),
+    expectFigure('cursor-live: nothing is missed', 'missed', 0),
+    expectFigure('offset: the engine warns of it', 'findings of the engine', (n) => n > 0),
+    expectFigure('cursor: the engine has nothing to say', 'findings of the engine', 0),
   ],
 })

@@ -104,10 +104,9 @@ export const optimisticPessimistic: Lab = defineLab({
       (optimistic, locked) => locked > 2 * optimistic,
       'p99 {} ms, {} ms with locks',
     ),
-    ...modes.map(({ name }) => expectFigure(`${name}: no update is lost`, name, 'updates lost', 0)),
+    ...modes.map(({ name }) => expectFigure(`${name}: no update is lost`, 'updates lost', 0)),
     expectFigure(
       'abandoned: the next transaction waits until the failed one expires',
-      'abandoned',
       'next transaction, p50',
       (ms) => ms > 50_000,
     ),
@@ -116,9 +115,9 @@ export const optimisticPessimistic: Lab = defineLab({
         name === 'rolled-back'
           ? `${name}: a rollback releases at once`
           : `${name}: without locks there is nothing to release`,
-        name,
         'next transaction, p50',
         (ms) => ms < 1000,
+        name,
       ),
     ),
   ],

@@ -114,7 +114,7 @@ function drive(wire: WireSession, { percentOverWire }: Growth): Promise<void> {
 
 /** In the first five minutes of the full traffic, which are the last of each arm. */
 function refusedAtFull(says: string, arm: string, leastPercent: number): Expectation {
-  return expectFigure(says, arm, 'refused, last five minutes', (percent) => percent > leastPercent)
+  return expectFigure(says, 'refused, last five minutes', (percent) => percent > leastPercent, arm)
 }
 
 export const ramp500505: Lab = defineLab({
@@ -142,9 +142,9 @@ export const ramp500505: Lab = defineLab({
     ),
     expectFigure(
       'without hot tablets: less than a tenth of the load is on tablets with more than three quarters of what a server can',
-      'ramp',
       'on hot tablets, last five minutes',
       (percent) => percent < 10,
+      'ramp',
     ),
     expectFigures(
       'and almost nothing is refused on the way',

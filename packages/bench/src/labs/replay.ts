@@ -28,19 +28,12 @@ export const replayLab: Lab = defineLab({
   expectations: [
     expectFigure(
       'hot-key: most of what is offered at the full rate is refused',
-      'hot-key',
       'refused at the full rate',
       (percent) => percent > 50,
     ),
-    expectFigure(
-      'cured: nearly nothing is refused, over the whole ramp',
-      'cured',
-      'refused of all',
-      (percent) => percent < 1,
-    ),
+    expectFigure('cured: nearly nothing is refused, over the whole ramp', 'refused of all', (percent) => percent < 1),
     expectFigure(
       'cured: nearly all that is offered is served in the end',
-      'cured',
       'refused at the full rate',
       (percent) => percent < 2,
     ),

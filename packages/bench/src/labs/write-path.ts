@@ -198,11 +198,11 @@ export const writePath: Lab = defineLab({
   ],
   expectations: [
     ...['built-in-indexes', 'composite-index'].flatMap((arm) => [
-      expectFigure(`${arm}: the commit writes one log record`, arm, 'log records', 1),
-      expectFigure(`${arm}: committed, and yet no row of the tables is there`, arm, 'table rows when committed', 0),
-      expectFigure(`${arm}: milestone A writes the entity row alone`, arm, 'table rows at milestone A', 1),
-      expectFigure(`${arm}: the id counter moves once`, arm, 'IdSequences moved', 1),
-      expectFigure(`${arm}: the tables agree with the log`, arm, 'problems found by check', 0),
+      expectFigure(`${arm}: the commit writes one log record`, 'log records', 1),
+      expectFigure(`${arm}: committed, and yet no row of the tables is there`, 'table rows when committed', 0),
+      expectFigure(`${arm}: milestone A writes the entity row alone`, 'table rows at milestone A', 1),
+      expectFigure(`${arm}: the id counter moves once`, 'IdSequences moved', 1),
+      expectFigure(`${arm}: the tables agree with the log`, 'problems found by check', 0),
       expectFigures(
         `${arm}: milestone B writes one row by kind, and one each way for each indexed value`,
         ofArm(arm, ...entityTables.slice(0, 4)),
@@ -224,16 +224,16 @@ export const writePath: Lab = defineLab({
     ),
     expectFigure(
       'without a composite index no composite row is written',
-      'built-in-indexes',
       'EntitiesByCompositeProperty',
       0,
+      'built-in-indexes',
     ),
-    expectFigure('the matching composite index adds one row', 'composite-index', 'EntitiesByCompositeProperty', 1),
+    expectFigure('the matching composite index adds one row', 'EntitiesByCompositeProperty', 1, 'composite-index'),
     expectFigure(
       'with it, one put makes the eleven rows of the storage article',
-      'composite-index',
       'table rows at milestone B',
       11,
+      'composite-index',
     ),
   ],
 })

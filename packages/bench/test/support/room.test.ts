@@ -17,7 +17,7 @@ const run = (seed: number, served: number, rows: number): LabResult =>
     ],
   }) as unknown as LabResult
 
-const above = expectFigure('above 90', 'arm', 'served', (value) => value > 90)
+const above = expectFigure('above 90', 'served', (value) => value > 90, 'arm')
 
 it('the room is that of the seed and the figure closest to a bound', () => {
   expect(roomsOf([above], [run(1, 200, 7), run(2, 94, 7)])).toEqual([
@@ -26,6 +26,6 @@ it('the room is that of the seed and the figure closest to a bound', () => {
 })
 
 it('figures that are the same with every seed, and exact counts, have room', () => {
-  const exact = expectFigure('exact', 'arm', 'rows', (value) => value === 7 || value === 8)
+  const exact = expectFigure('exact', 'rows', (value) => value === 7 || value === 8, 'arm')
   expect(roomsOf([above, exact], [run(1, 91, 7), run(2, 91, 8)]).map(({ room }) => room)).toEqual([1, 1])
 })
