@@ -269,7 +269,7 @@ class ExportFiles {
   async finish(): Promise<ExportReport> {
     const parts: ExportPart[] = []
     for (const { scope, path, startedAt, log, entities } of this.#parts.values()) {
-      await log.finish()
+      await log.flush()
       parts.push({ scope, path, entities, bytes: log.bytes })
       const metadata = encodePartMetadata({
         exportName: this.#name,
@@ -286,7 +286,7 @@ class ExportFiles {
     const log = new LogWriter(metadataFile)
     await log.add(formatRecord)
     await log.add(encodeOverallMetadata(parts))
-    await log.finish()
+    await log.flush()
     return { ...this.progress, metadataFile }
   }
 }

@@ -148,7 +148,7 @@ async function writeLog(path: string, records: readonly Uint8Array[]): Promise<v
   rmSync(path, { force: true })
   const log = new LogWriter(path)
   for (const record of records) await log.add(record)
-  await log.finish()
+  await log.flush()
 }
 
 function recordOf(id: number, value: Value = { type: 'null' }, kind = 'K'): Uint8Array {

@@ -27,7 +27,7 @@ async function write(records: readonly Uint8Array[]): Promise<number> {
   rmSync(path, { force: true })
   const log = new LogWriter(path)
   for (const record of records) await log.add(record)
-  await log.finish()
+  await log.flush()
   return log.bytes
 }
 

@@ -47,7 +47,7 @@ export class LogWriter {
     return this.#written + this.#used
   }
 
-  /** @throws DatastoreError FAILED_PRECONDITION if the file cannot be written, as does {@link finish} */
+  /** @throws DatastoreError FAILED_PRECONDITION if the file cannot be written, as does {@link flush} */
   async add(record: Uint8Array): Promise<void> {
     let at = 0
     for (let isFirst = true; isFirst || at < record.length; isFirst = false) {
@@ -57,7 +57,7 @@ export class LogWriter {
         this.#used += left
         left = blockBytes
       }
-      if (this.#used === chunkBytes) await this.#flush()
+      if (this.#used === chunkBytes) await this.flush()
       const length = Math.min(record.length - at, left - headBytes)
       const isLast = at + length === record.length
       this.#used = writeFragment(this.#chunk, this.#used, { isFirst, isLast }, record.subarray(at, at + length))
@@ -65,12 +65,8 @@ export class LogWriter {
     }
   }
 
-  /** Writes the rest, and makes the file if nothing was written. */
-  finish(): Promise<void> {
-    return this.#flush()
-  }
-
-  async #flush(): Promise<void> {
+  /** Writes what is left, and makes the file if nothing was written. */
+  async flush(): Promise<void> {
     try {
       await appendFile(this.#path, this.#chunk.subarray(0, this.#used))
     } catch (error) {
