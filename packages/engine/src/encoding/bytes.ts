@@ -48,6 +48,11 @@ export function passingBytes(text: string): Uint8Array {
   return bytes
 }
 
+/** Compares texts or byte strings by their units, for a sort. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
 /** Whether both have the same bytes, or both are absent. */
 export function sameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
   if (one === undefined || other === undefined) return one === other

@@ -5,8 +5,8 @@
  * 5 of p. An IN or an equality on a property that is a column becomes ranges too, since its value decides the position. All
  * other INs are multiplied out: `a IN [1, 2] AND b = 3` is two disjuncts.
  */
-import { invert } from '../encoding/bytes.ts'
-import { type Atom, type Conjunction, compareNames, type FilterTerms, keyProperty } from './filters.ts'
+import { compareTexts, invert } from '../encoding/bytes.ts'
+import { type Atom, type Conjunction, type FilterTerms, keyProperty } from './filters.ts'
 import type { Column, Disjunct, Equality, NormalQuery } from './normal-query.ts'
 import { inSpans, intersectSpans, pointSpans, type Span, spansOf } from './spans.ts'
 
@@ -93,7 +93,7 @@ function disjunctOf(conjunction: Conjunction, ordering: OrderedColumns): Disjunc
       }
     }
   }
-  equalities.sort((a, b) => compareNames(a.property, b.property) || compareNames(a.code, b.code))
+  equalities.sort((a, b) => compareTexts(a.property, b.property) || compareTexts(a.code, b.code))
   const spansIn = (column: Column) => spansOfColumn(column, conjunction, equalities, ordering.everyRow)
   const columnSpans = ordering.columns.map(spansIn)
   const lateSpans = ordering.lateColumns.map(spansIn)

@@ -42,11 +42,6 @@ export interface FilterForm extends FilterTerms {
 
 export const keyProperty = '__key__'
 
-/** By code units; any fixed order would do. */
-export function compareNames(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
 const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]], unequal: [] }
 
 /** The number of property filters, including the ancestor. */

@@ -18,7 +18,7 @@
  */
 import { invalidArgument } from '../errors.ts'
 import type { PropertyOrder, Query } from '../model/query.ts'
-import { type Conjunction, compareNames, type FilterTerms, keyProperty } from './filters.ts'
+import { type Conjunction, type FilterTerms, keyProperty } from './filters.ts'
 import type { Column, ColumnPart, Ordering } from './normal-query.ts'
 
 const noColumns: Ordering = { columns: [], parts: [], lateColumns: [], reverse: false, distinctColumns: undefined }
@@ -58,7 +58,7 @@ export function orderColumns(
   ]
   for (const { names, isFree } of missing) {
     const before = ordered.length
-    for (const property of [...names].sort(compareNames)) {
+    for (const property of [...names].sort()) {
       if (has(property)) continue
       if (keyDirection === undefined) ordered.push({ property, direction: 'ascending' })
       else late.push({ property, direction: keyDirection })

@@ -9,6 +9,7 @@
  *
  * Known: one log per entity group ("Megastore"). Ours: this layout.
  */
+import { compareTexts } from '../encoding/bytes.ts'
 import { rootPath, skipPartition, skipPath } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeUint64, encodeUint64, skipText } from '../encoding/ordered.ts'
@@ -72,8 +73,7 @@ export function versionOfLogRow(rowKey: RowKey): bigint {
 
 /** Compares the commitVersions of two such keys. */
 export function compareVersions(a: RowKey, b: RowKey): number {
-  const [one, other] = [a.slice(-versionBytes), b.slice(-versionBytes)]
-  return one < other ? -1 : one > other ? 1 : 0
+  return compareTexts(a.slice(-versionBytes), b.slice(-versionBytes))
 }
 
 /** @throws InvariantError if the row is neither of the log nor pending */

@@ -68,7 +68,9 @@ export class CommitFeed {
   /** By filter. */
   readonly #watching = new Map<string, Watching>()
   /** Filters with watchers; without any, {@link committed} and {@link applied} need no call. */
-  filters = 0
+  get filters(): number {
+    return this.#watching.size
+  }
 
   /** Watches from now on. @returns a function that ends it */
   watch(which: WatchOptions, tell: CommitWatcher): () => void {
@@ -77,11 +79,9 @@ export class CommitFeed {
     const watcher: CommitWatcher = (make) => tell(make)
     watching.watchers.add(watcher)
     this.#watching.set(name, watching)
-    this.filters = this.#watching.size
     return () => {
       watching.watchers.delete(watcher)
       if (watching.watchers.size === 0 && this.#watching.get(name) === watching) this.#watching.delete(name)
-      this.filters = this.#watching.size
     }
   }
 

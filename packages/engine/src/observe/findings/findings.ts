@@ -19,9 +19,9 @@ import { nextTurn } from '../../slices.ts'
 import type { Finding, GroupReport, WadingTablet } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
 import { findingAdvice } from './finding-kinds.ts'
-import { IndexPatterns } from './index-patterns.ts'
+import { IndexPatterns, type IndexPatternsOptions } from './index-patterns.ts'
 import { KeyPatterns } from './key-patterns.ts'
-import { LoadPatterns } from './load-patterns.ts'
+import { LoadPatterns, type LoadPatternsOptions } from './load-patterns.ts'
 import { Sampler } from './sampler.ts'
 import type { Pattern, PickedChange, PickedKey, Sighting } from './sighting.ts'
 import { tabletSightings } from './tablet-patterns.ts'
@@ -35,14 +35,10 @@ const indexRowsMax = 4096
 /** A seed of its own, so that the engine's draws stay the same: tests replay them. */
 const ownSeed = 0xf1d5
 
-export interface FindingsOptions {
+export interface FindingsOptions extends IndexPatternsOptions, LoadPatternsOptions {
   readonly scheduler: Scheduler
   /** Seed of the engine. */
   readonly seed: number
-  /** A composite index in words; `undefined` if it was deleted. */
-  readonly indexInWords: (database: string, id: bigint) => string | undefined
-  readonly isStoreNew: () => boolean
-  readonly scale: () => number
   /** The tablets with scans over deleted rows. */
   readonly wading: () => readonly WadingTablet[]
   readonly groups: () => readonly GroupReport[]

@@ -42,10 +42,6 @@ export function idRowsOf(key: Key): readonly RowKey[] {
 
 const tableOrder: readonly string[] = [...tableIds, 'Pending']
 
-export function compareRows(a: RowKey, b: RowKey): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
 /** The tables of a report from the row key `after` on, in hexadecimal. @throws INVALID_ARGUMENT */
 export function tablesFrom(after: string | undefined): readonly { readonly table: string; readonly after: RowKey }[] {
   const tables = tableOrder.map((table) => ({ table, after: '' }))

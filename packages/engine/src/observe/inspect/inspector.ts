@@ -7,6 +7,7 @@
  * which contain each row, record and version once, in order.
  */
 import type { RequestContext } from '../../context.ts'
+import { compareTexts } from '../../encoding/bytes.ts'
 import { keyCodes } from '../../encoding/key-codec.ts'
 import { prettyPath } from '../../encoding/pretty.ts'
 import { DatastoreError } from '../../errors.ts'
@@ -33,7 +34,7 @@ import {
 import type { TableId } from '../../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
 import type { ApplyHistory } from './apply-history.ts'
-import { compareRows, idRowsOf, rowReport, tableNameOf, tablesFrom } from './entity-report.ts'
+import { idRowsOf, rowReport, tableNameOf, tablesFrom } from './entity-report.ts'
 import { ReportPage } from './report-page.ts'
 import type {
   AppliedReport,
@@ -111,7 +112,7 @@ export class Inspector {
       }
       for (const row of planned.keys()) candidates.add(row)
       const rest = [...candidates].filter((row) => row > last)
-      for (const row of await sortInSlices(context, rest, compareRows)) {
+      for (const row of await sortInSlices(context, rest, compareTexts)) {
         const cell = await kv.get(row)
         const next = planned.has(row) ? { value: planned.get(row) } : undefined
         const report = rowReport(row, cell, next, options.words)
