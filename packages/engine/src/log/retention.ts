@@ -53,17 +53,23 @@ export interface Deletion {
   readonly at: bigint
 }
 
-/** The kept records at one time. */
-export interface KeptRecords {
-  /** Only appended to, so it need not be copied. */
-  readonly log: KeptLog
-  readonly start: number
+/** The kept records. */
+interface Kept {
+  log: KeptLog
+  /** The index of the oldest one in the log. */
+  head: number
+  bytes: number
+  trimmedUpTo: bigint
+  /** The greatest version added since the list was last empty. */
+  newest: bigint
+  /** Whether versions rise along the list. Records are added when applied, which is late for groups that were held back. */
+  isOrdered: boolean
+  deletions: readonly Deletion[]
+}
+
+/** The kept records at one time. The log is only appended to, so it need not be copied. */
+export interface KeptRecords extends Readonly<Kept> {
   readonly end: number
-  readonly bytes: number
-  readonly trimmedUpTo: bigint
-  readonly newest: bigint
-  readonly isOrdered: boolean
-  readonly deletions: readonly Deletion[]
 }
 
 /** The kept records at one time, from the first that may be newer than a moment. */
@@ -100,42 +106,43 @@ export class NewerRecords {
 export class Retention {
   readonly #limits: RetentionLimits
   readonly #scheduler: Scheduler
-  #log = new KeptLog()
+  #kept: Kept
   #lineage = 0
-  #head = 0
-  #bytes = 0
-  /** The greatest version added since the list was last empty. */
-  #newest = 0n
-  /** Whether versions rise along the list. Records are added when applied, which is late for groups that were held back. */
-  #isOrdered = true
   readonly #openedAt: bigint
   /** No record is old enough for deletion before this moment, microseconds; 0 = unknown. */
   #quietUntil = 0n
-  #trimmedUpTo: bigint
-  #deletions: readonly Deletion[] = []
 
   /** @param openedAt - the newest commitVersion of earlier runs: earlier records are unknown until adopt() is done */
   constructor(limits: RetentionLimits, scheduler: Scheduler, openedAt = 0n) {
     this.#limits = limits
     this.#scheduler = scheduler
     this.#openedAt = openedAt
-    this.#trimmedUpTo = openedAt
+    this.#kept = {
+      log: new KeptLog(),
+      head: 0,
+      bytes: 0,
+      trimmedUpTo: openedAt,
+      newest: 0n,
+      isOrdered: true,
+      deletions: [],
+    }
   }
 
   /** Bytes of the kept records, as far as they are known. */
   get bytes(): number {
-    return this.#bytes
+    return this.#kept.bytes
   }
 
   /** Adds a wholly applied record. */
   add(record: AppliedRecord, version: bigint): void {
-    if (this.#log.rows.length === this.#head) {
-      this.#isOrdered = true
-      this.#newest = version
-    } else if (version < this.#newest) this.#isOrdered = false
-    else this.#newest = version
-    this.#log.add(record)
-    this.#bytes += record.logBytes
+    const kept = this.#kept
+    if (kept.log.rows.length === kept.head) {
+      kept.isOrdered = true
+      kept.newest = version
+    } else if (version < kept.newest) kept.isOrdered = false
+    else kept.newest = version
+    kept.log.add(record)
+    kept.bytes += record.logBytes
   }
 
   /**
@@ -144,13 +151,14 @@ export class Retention {
    */
   get oldestReadable(): bigint {
     const horizon = this.#scheduler.nowMicros() - this.#limits.ageMicros
-    if (horizon < this.#trimmedUpTo) return this.#trimmedUpTo
+    const { trimmedUpTo } = this.#kept
+    if (horizon < trimmedUpTo) return trimmedUpTo
     return horizon
   }
 
   /** Links new records for {@link newerThan}, and yields to other calls. */
   link(): MaybePromise<void> {
-    const log = this.#log
+    const { log } = this.#kept
     const context = requestContext({ clock: this.#scheduler })
     const step = (): MaybePromise<void> => {
       while (log.linkSome(linkedPerStep)) {
@@ -163,11 +171,12 @@ export class Retention {
 
   /** The applied records above a version; some older ones are among them if groups were held back. */
   newerThan(version: bigint): NewerRecords {
-    const { rows } = this.#log
+    const { log, head, isOrdered } = this.#kept
+    const { rows } = log
     const end = rows.length
     const isOld = (index: number): boolean => versionOfLogRow(rows[index] as RowKey) <= version
-    const start = this.#isOrdered ? lowerBound(end, isOld, this.#head) : this.#head
-    return new NewerRecords(this.#log, { start, end }, this.#lineage)
+    const start = isOrdered ? lowerBound(end, isOld, head) : head
+    return new NewerRecords(log, { start, end }, this.#lineage)
   }
 
   /**
@@ -177,73 +186,58 @@ export class Retention {
    * @param now - the version of the commit
    */
   take(appended: number, now: bigint): Trimmed {
-    const oldest = this.#log.rows[this.#head]
+    const kept = this.#kept
+    const oldest = kept.log.rows[kept.head]
     if (oldest === undefined) return nothingTrimmed
-    if (this.#bytes <= this.#limits.bytesMax && now <= this.#quietUntil) return nothingTrimmed
+    if (kept.bytes <= this.#limits.bytesMax && now <= this.#quietUntil) return nothingTrimmed
     const horizon = now - this.#limits.ageMicros
-    if (this.#bytes <= this.#limits.bytesMax && versionOfLogRow(oldest) >= horizon) {
+    if (kept.bytes <= this.#limits.bytesMax && versionOfLogRow(oldest) >= horizon) {
       this.#quietUntil = versionOfLogRow(oldest) + this.#limits.ageMicros
       return nothingTrimmed
     }
-    const before = this.#bytes
+    const before = kept.bytes
     const writes: KvWrite[] = []
     for (;;) {
-      const next = this.#log.rows[this.#head]
+      const next = kept.log.rows[kept.head]
       if (next === undefined || writes.length === deletionsPerRecord * appended) break
       const version = versionOfLogRow(next)
-      if (this.#bytes <= this.#limits.bytesMax && version >= horizon) break
+      if (kept.bytes <= this.#limits.bytesMax && version >= horizon) break
       writes.push({ key: next, value: undefined })
-      this.#bytes -= this.#log.sizes[this.#head] as number
-      if (version > this.#trimmedUpTo) this.#trimmedUpTo = version
-      this.#head++
+      kept.bytes -= kept.log.sizes[kept.head] as number
+      if (version > kept.trimmedUpTo) kept.trimmedUpTo = version
+      kept.head++
     }
-    if (this.#head > 1024 && this.#head * 2 > this.#log.rows.length) {
-      this.#log = this.#log.part(this.#head, this.#log.rows.length)
-      this.#head = 0
+    if (kept.head > 1024 && kept.head * 2 > kept.log.rows.length) {
+      kept.log = kept.log.part(kept.head, kept.log.rows.length)
+      kept.head = 0
     }
-    return { writes, bytes: before - this.#bytes }
+    return { writes, bytes: before - kept.bytes }
   }
 
   /** Notes that rows were deleted together with their log. */
   noteDeletion(deletion: Deletion): void {
     const oldest = this.oldestReadable
-    this.#deletions = [...this.#deletions.filter(({ at }) => at >= oldest), deletion]
+    const kept = this.#kept
+    kept.deletions = [...kept.deletions.filter(({ at }) => at >= oldest), deletion]
   }
 
   /** The ranges whose past at this moment cannot be read. */
   deletedSince(moment: bigint): readonly KeyRange[] {
-    return this.#deletions.filter(({ at }) => at >= moment).flatMap(({ ranges }) => ranges)
+    return this.#kept.deletions.filter(({ at }) => at >= moment).flatMap(({ ranges }) => ranges)
   }
 
   clear(): void {
-    this.#quietUntil = 0n
-    this.#replaceLog(new KeptLog())
-    this.#bytes = 0
+    this.#replace({ ...this.#kept, log: new KeptLog(), head: 0, bytes: 0 })
   }
 
   /** For a snapshot of the store. */
   kept(): KeptRecords {
-    return {
-      log: this.#log,
-      start: this.#head,
-      end: this.#log.rows.length,
-      bytes: this.#bytes,
-      trimmedUpTo: this.#trimmedUpTo,
-      newest: this.#newest,
-      isOrdered: this.#isOrdered,
-      deletions: this.#deletions,
-    }
+    return { ...this.#kept, end: this.#kept.log.rows.length }
   }
 
   /** Returns to the state of a snapshot. */
-  restore({ log, start, end, bytes, trimmedUpTo, newest, isOrdered, deletions }: KeptRecords): void {
-    this.#quietUntil = 0n
-    this.#replaceLog(log.part(start, end))
-    this.#bytes = bytes
-    this.#trimmedUpTo = trimmedUpTo
-    this.#newest = newest
-    this.#isOrdered = isOrdered
-    this.#deletions = deletions
+  restore({ end, ...kept }: KeptRecords): void {
+    this.#replace({ ...kept, log: kept.log.part(kept.head, end), head: 0 })
   }
 
   /**
@@ -263,7 +257,8 @@ export class Retention {
       await giveWay(context, 1 + value.length / bytesOfWork)
     }
     if (stopped()) return
-    const known = new Set(this.#log.rows.slice(this.#head))
+    const kept = this.#kept
+    const known = new Set(kept.log.rows.slice(kept.head))
     const older = new KeptLog()
     let bytes = 0
     for (const record of await sortInSlices(context, found, (a, b) => compareVersions(a.logRow, b.logRow))) {
@@ -273,21 +268,28 @@ export class Retention {
       bytes += record.logBytes
     }
     if (stopped()) return
-    this.#quietUntil = 0n
-    const newest = versionOfLogRow(older.rows.at(-1) ?? noVersion)
-    // A record that was pending over the restart may have been added already; it is older than some applied before it.
-    if (versionOfLogRow(this.#log.rows[this.#head] ?? endlessVersion) < newest) this.#isOrdered = false
-    if (newest > this.#newest) this.#newest = newest
-    this.#replaceLog(this.#log.part(this.#head, this.#log.rows.length).behind(older))
-    this.#bytes += bytes
+    const newestOlder = versionOfLogRow(older.rows.at(-1) ?? noVersion)
     const [oldest] = older.rows
-    if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = versionOfLogRow(oldest)
+    let { newest, trimmedUpTo } = kept
+    if (newestOlder > newest) newest = newestOlder
+    if (oldest !== undefined && trimmedUpTo === this.#openedAt) trimmedUpTo = versionOfLogRow(oldest)
+    this.#replace({
+      log: kept.log.part(kept.head, kept.log.rows.length).behind(older),
+      head: 0,
+      bytes: kept.bytes + bytes,
+      trimmedUpTo,
+      newest,
+      // A record that was pending over the restart may have been added already; it is older than some applied before it.
+      isOrdered: kept.isOrdered && versionOfLogRow(kept.log.rows[kept.head] ?? endlessVersion) >= newestOlder,
+      deletions: kept.deletions,
+    })
   }
 
-  #replaceLog(log: KeptLog): void {
-    this.#log = log
+  /** @param kept - with a new log, whose places are others */
+  #replace(kept: Kept): void {
+    this.#quietUntil = 0n
     this.#lineage++
-    this.#head = 0
+    this.#kept = kept
   }
 }
 
