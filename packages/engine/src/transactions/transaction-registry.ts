@@ -35,7 +35,6 @@ export interface RegistryLimits {
 
 export class TransactionRegistry implements TransactionOwner {
   readonly #scheduler: Scheduler
-  readonly #onEnd: (transaction: Transaction) => void
   /** By their number in this run, 32 bits of it: maps are fastest with small integers. */
   readonly #open = new Map<number, Transaction>()
   readonly #recentlyEnded = new EndedTransactions()
@@ -45,14 +44,8 @@ export class TransactionRegistry implements TransactionOwner {
   readonly budget: ReadBudget
   readonly expiry: Expiry
 
-  /** @param onEnd - called for each transaction that has ended, before its waiters */
-  constructor(
-    scheduler: Scheduler,
-    { openTransactionsMax = openMaxDefault, transactionBytesMax }: RegistryLimits,
-    onEnd: (transaction: Transaction) => void,
-  ) {
+  constructor(scheduler: Scheduler, { openTransactionsMax = openMaxDefault, transactionBytesMax }: RegistryLimits) {
     this.#scheduler = scheduler
-    this.#onEnd = onEnd
     this.#openMax = openTransactionsMax
     this.budget = new ReadBudget(transactionBytesMax)
     this.expiry = new Expiry(scheduler, () => this.#open.values())
@@ -115,17 +108,17 @@ export class TransactionRegistry implements TransactionOwner {
   }
 
   /** The open transaction of a token, if any; this does not extend its time. */
-  openOne(database: string, token: Uint8Array): Transaction | undefined {
+  openOne({ code }: TransactionDatabase, token: Uint8Array): Transaction | undefined {
     const transaction = this.#openById(decodeId(token))
-    return transaction?.database === database ? transaction : undefined
+    return transaction?.database === code ? transaction : undefined
   }
 
   /** The open transaction of a token. @throws INVALID_ARGUMENT; ABORTED if it lost a conflict */
-  find(database: string, token: Uint8Array): Transaction {
+  find({ code }: TransactionDatabase, token: Uint8Array): Transaction {
     const id = decodeId(token)
     const now = this.expiry.endDue()
     const transaction = this.#openById(id)
-    if (transaction !== undefined && transaction.database === database) {
+    if (transaction !== undefined && transaction.database === code) {
       if (!transaction.hasExpired(now)) {
         transaction.usedAt = now
         return transaction
@@ -133,7 +126,7 @@ export class TransactionRegistry implements TransactionOwner {
       transaction.end('expired')
     }
     const ended = this.#recentlyEnded.find(id)
-    if (ended === undefined || ended.database !== database) {
+    if (ended === undefined || ended.database !== code) {
       throw invalidArgument(
         'the transaction is unknown here: begin one, and use it in the database it was begun in',
         transactionGone,
@@ -143,11 +136,11 @@ export class TransactionRegistry implements TransactionOwner {
   }
 
   /** Ends a transaction without effect. No error if it has ended without a commit. */
-  rollback(database: string, token: Uint8Array): void {
+  rollback(database: TransactionDatabase, token: Uint8Array): void {
     const id = decodeId(token)
     if (this.#openById(id) === undefined) {
       const ended = this.#recentlyEnded.find(id)
-      if (ended !== undefined && ended.database === database && ended.state !== 'committed') return
+      if (ended !== undefined && ended.database === database.code && ended.state !== 'committed') return
     }
     this.find(database, token).end('rolledBack')
   }
@@ -167,12 +160,11 @@ export class TransactionRegistry implements TransactionOwner {
     return previous
   }
 
-  /** Moves a transaction from the open ones to the ended ones. */
+  /** Moves a transaction from the open ones to the ended ones, before its waiters wake. */
   ended(transaction: Transaction): void {
     this.#open.delete(this.#numberOf(transaction.id))
     this.openCount = this.#open.size
     this.#recentlyEnded.add(transaction)
-    this.#onEnd(transaction)
   }
 
   #numberOf(id: number): number {

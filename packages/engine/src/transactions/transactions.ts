@@ -75,12 +75,11 @@ export interface CommitGuard {
   failed(error: unknown): unknown
 }
 
-export class Transactions {
+export class Transactions extends TransactionRegistry {
   readonly #parts: TransactionsParts
   readonly #now: TableView
   /** For strong reads outside of transactions, too. */
   readonly readViews: ReadViews
-  readonly #registry: TransactionRegistry
   readonly #writers = new WaitingWriters()
   readonly #locks: LockTable
   readonly #waits: LockWaits
@@ -89,45 +88,28 @@ export class Transactions {
   readonly #checksConflicts: boolean
 
   constructor(parts: TransactionsParts) {
+    const { scheduler } = parts
+    super(scheduler, parts)
     this.#parts = parts
     this.#now = new KvTableView(parts.kv)
     this.readViews = new ReadViews(parts)
     this.#held = new TransactionViews(this.readViews, parts.recent)
-    const { scheduler } = parts
-    const locks = new LockTable(scheduler)
-    this.#locks = locks
-    this.#registry = new TransactionRegistry(scheduler, parts, (transaction) => {
-      this.#held.letGo(transaction)
-      locks.release(transaction)
-    })
-    this.#waits = new LockWaits({ scheduler, locks, writers: this.#writers, expiry: this.#registry.expiry })
-    this.#contended = new ContendedRows(locks, this.#waits, parts.contention)
+    this.#locks = new LockTable(scheduler)
+    this.#waits = new LockWaits({ scheduler, locks: this.#locks, writers: this.#writers, expiry: this.expiry })
+    this.#contended = new ContendedRows(this.#locks, this.#waits, parts.contention)
     this.#checksConflicts = !parts.switchedOff?.has('conflict-check')
   }
 
-  get openCount(): number {
-    return this.#registry.openCount
-  }
-
-  /** The id of the newest transaction; later ones have larger ids. */
-  get lastId(): number {
-    return this.#registry.lastId
-  }
-
   /** Begins a transaction. Its first read takes locks or chooses its moment. */
-  begin(database: TransactionDatabase, options: BeginOptions): Transaction {
+  override begin(database: TransactionDatabase, options: BeginOptions): Transaction {
     if (options.readTime !== undefined) this.#checkReadTime(options.readTime)
-    return this.#registry.begin(database, options)
+    return super.begin(database, options)
   }
 
-  /** The open transaction of a token. @throws INVALID_ARGUMENT; ABORTED if it lost a conflict */
-  find(database: TransactionDatabase, token: Uint8Array): Transaction {
-    return this.#registry.find(database.code, token)
-  }
-
-  /** Ends a transaction without effect. No error if it has ended without a commit. */
-  rollback(database: TransactionDatabase, token: Uint8Array): void {
-    this.#registry.rollback(database.code, token)
+  override ended(transaction: Transaction): void {
+    super.ended(transaction)
+    this.#held.letGo(transaction)
+    this.#locks.release(transaction)
   }
 
   /** The moment that its reads see; `undefined` while it has read nothing, or reads with locks. */
@@ -138,7 +120,7 @@ export class Transactions {
   /** Ends the transaction if `error`, the failure of its read, is ABORTED (X2); throws it on. */
   failed(database: TransactionDatabase, token: Uint8Array, error: unknown): never {
     if (error instanceof DatastoreError && error.code === 'ABORTED') {
-      this.#registry.openOne(database.code, token)?.end('aborted', error.message)
+      this.openOne(database, token)?.end('aborted', error.message)
     }
     throw error
   }
@@ -186,9 +168,9 @@ export class Transactions {
    * @returns `undefined` for a commit outside of transactions while none is open: {@link admit} tells if one began meanwhile
    */
   guard(transaction: Transaction | undefined, input: CommitInput): CommitGuard | undefined {
-    if (this.#registry.openCount > 0) this.#registry.expiry.endDue()
+    if (this.openCount > 0) this.expiry.endDue()
     // During a wait in the append queue, transactions may begin that the commit then has to respect.
-    const isAlone = this.#registry.openCount === 0 && this.#parts.log.gate?.isQueueing !== true
+    const isAlone = this.openCount === 0 && this.#parts.log.gate?.isQueueing !== true
     if (transaction === undefined && isAlone) return undefined
     return this.guardAgainst(transaction, input)
   }
@@ -197,7 +179,7 @@ export class Transactions {
   guardAgainst(transaction: Transaction | undefined, input: CommitInput): CommitGuard {
     const { database } = input
     // A write outside of transactions waits like a transaction without reads; as the oldest one it is never the victim of a deadlock.
-    const holder = transaction ?? this.#registry.standIn(database.code)
+    const holder = transaction ?? this.standIn(database.code)
     holder.committing = true
     const groupsRead = transaction === undefined ? [] : this.#held.groupsOf(transaction)
     return {
@@ -218,13 +200,13 @@ export class Transactions {
    * @throws Blocked if a transaction that began meanwhile has a lock on its rows
    */
   admit(footprintOf: () => Footprint): void {
-    if (this.#registry.openCount > 0) this.#refuseLocked(undefined, footprintOf())
+    if (this.openCount > 0) this.#refuseLocked(undefined, footprintOf())
   }
 
   /** Ends all open transactions: the store closes, or with a reason for a retry it is reset. */
   endAll(reason?: string): void {
     this.readViews.forget()
-    for (const transaction of [...this.#registry.open()]) {
+    for (const transaction of [...this.open()]) {
       if (reason === undefined) transaction.end('rolledBack')
       else transaction.end('aborted', contention(reason, 'transaction').message)
     }
@@ -241,7 +223,7 @@ export class Transactions {
         ? !transaction.reads.isEmpty || this.#held.has(transaction)
         : ranges.some((range) => transaction.reads.overlaps(range)) ||
           this.#held.groupsOf(transaction).some((group) => isInAny(ranges, entityRowOf(group)))
-    for (const transaction of [...this.#registry.open()]) {
+    for (const transaction of [...this.open()]) {
       if (!transaction.database.startsWith(databases) || !hasRead(transaction)) continue
       transaction.end('aborted', deletedSince().message)
     }
@@ -254,7 +236,7 @@ export class Transactions {
 
   /** Aborts transactions that have read index rows that writes will no longer maintain: X1 could not hold for them. */
   abortReaders(database: string, range: KeyRange, reason: string): void {
-    for (const transaction of [...this.#registry.open()]) {
+    for (const transaction of [...this.open()]) {
       if (transaction.database !== database || !transaction.reads.overlaps(range)) continue
       transaction.end('aborted', contention(reason, 'transaction').message)
     }
@@ -364,7 +346,7 @@ export class Transactions {
       }
       return this.#waits.wait(context, transaction, writer, timeoutMs)
     }
-    return runSteps(consistentRead(recent, ready, work, lock, this.#registry.budget))
+    return runSteps(consistentRead(recent, ready, work, lock, this.budget))
   }
 
   #groupRead<T>(
