@@ -121,8 +121,7 @@ async function fromPartialKey(store: Store): Promise<Taken> {
 
 /** The old API takes any key of the kind and parent, and gives a range. */
 async function fromExistingKey(store: Store): Promise<Taken> {
-  const put = [insert(store.key({ kind: 'Item' }), { name: text('first') })]
-  const { mutationResults } = await store.put(put)
+  const { mutationResults } = await store.put([insert(store.key({ kind: 'Item' }), { name: text('first') })])
   const existing = mutationResults[0]?.key
   if (existing === undefined) throw new Error('an entity was given no id')
   const like = { ...existing, path: existing.path.map(({ kind }) => ({ kind })) }

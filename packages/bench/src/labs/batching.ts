@@ -45,8 +45,7 @@ async function write(session: ArmSession, way: Way): Promise<void> {
     if (table === 'Log' && operation === 'put') logRecords += rows
   })
   const commits = await measured(session, store, way, keys, async (some) => {
-    const mutations = some.map((key, i) => upsert(key, { n: integer(i) }))
-    await store.put(mutations)
+    await store.put(some.map((key, i) => upsert(key, { n: integer(i) })))
   })
   const lookups = await measured(session, store, way, keys, async (some) => {
     const { found } = await store.database.lookup(store.context(), { keys: some })

@@ -45,8 +45,7 @@ async function read(session: ArmSession, copies: number): Promise<void> {
   const store = await session.open({ simulate: true })
   await store.alone(async () => {
     for (let copy = 0; copy < copies; copy++) {
-      const mutations = [upsert(copyKey(store, copies, (copy + 0.5) / copies), page)]
-      await store.put(mutations)
+      await store.put([upsert(copyKey(store, copies, (copy + 0.5) / copies), page)])
     }
   })
   const opsPerSecond = session.setting('load.opsPerSecond')

@@ -141,9 +141,8 @@ async function refused(session: ArmSession): Promise<void> {
   let rows = 0
   for (let count = 8; ; count *= 2) {
     const fields = { colours: tags(session, count), sizes: tags(session, count) }
-    const mutations = [upsert(store.key({ kind, name: `of-${count}` }), fields)]
     try {
-      const { indexUpdates } = await store.put(mutations)
+      const { indexUpdates } = await store.put([upsert(store.key({ kind, name: `of-${count}` }), fields)])
       rows = indexUpdates
       lines.push(`${count} × ${count} values: ${indexUpdates} index rows`)
     } catch (error) {

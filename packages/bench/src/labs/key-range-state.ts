@@ -44,8 +44,7 @@ async function prepared(session: ArmSession): Promise<{ store: Store; of: Key }>
 }
 
 async function put(store: Store, key: Key, from = 'the old database'): Promise<void> {
-  const mutations = [upsert(key, { from: text(from) })]
-  await store.put(mutations)
+  await store.put([upsert(key, { from: text(from) })])
 }
 
 async function known(session: ArmSession, expected: readonly Case[]): Promise<void> {

@@ -167,8 +167,7 @@ async function prepareOld(store: Store): Promise<void> {
   const keys = Array.from({ length: users }, (_, i) => keyIn(store, oldKind, userAt((i + 0.5) / users)))
   const bounds: string[] = []
   await store.alone(async () => {
-    const mutations = keys.map((key) => upsert(key, fields))
-    await store.put(mutations)
+    await store.put(keys.map((key) => upsert(key, fields)))
     const end = store.engine.tablets.onSample(({ table, rowKey }) => {
       if (table === 'Entities') bounds.push(rowKey)
     })

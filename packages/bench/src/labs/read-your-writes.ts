@@ -27,10 +27,8 @@ type Answer = 'absent' | 'ada' | 'bob'
 
 type Reader = (store: Store, group: Key, key: Key) => Promise<Answer>
 
-const owner = (key: Key, name: string): ReturnType<typeof upsert> => upsert(key, { owner: text(name) })
-
 async function put(store: Store, key: Key, name: string): Promise<void> {
-  await store.put([owner(key, name)])
+  await store.put([upsert(key, { owner: text(name) })])
 }
 
 const lookup: Reader = async (store, _group, key) => {

@@ -3,14 +3,7 @@
  *
  * Known: the ToDo of the storage article and its eleven rows; a write has two phases, commit and apply.
  */
-import {
-  entityTables,
-  type IndexDefinition,
-  type Key,
-  RecordingLedger,
-  type RowsReport,
-  requestContext,
-} from '@sixtables/engine'
+import { entityTables, type IndexDefinition, RecordingLedger, type RowsReport, requestContext } from '@sixtables/engine'
 import { defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { entityBytes, integer, text, timestamp, unindexed, upsert } from '../sim/entities.ts'
@@ -29,8 +22,9 @@ const dueAndPriority: IndexDefinition = {
   ],
 }
 
-async function put({ open, record }: Pick<ArmSession, 'open' | 'record'>, index?: IndexDefinition): Promise<void> {
-  const store = await open({ mode: 'legacy', apply: { type: 'manual' } })
+async function put(session: ArmSession, index?: IndexDefinition): Promise<void> {
+  const { record } = session
+  const store = await session.open({ mode: 'legacy', apply: { type: 'manual' } })
   if (index !== undefined) await store.engine.createIndex(store.database, index)
   const now = store.clock.nowMicros()
   const entity = entityBytes(store.key({ kind: 'ToDo' }), {
@@ -82,12 +76,7 @@ async function put({ open, record }: Pick<ArmSession, 'open' | 'record'>, index?
     stages: [stageOf('committed', committed), stageOf('milestone A', atA, committed), stageOf('milestone B', atB, atA)],
   })
   record.figure('problems found by check', (await store.engine.check()).problems.length, '')
-  await lookUp(store.database, context, key)
-}
-
-/** Checks that the put can be read. */
-async function lookUp(database: ArmStore['database'], context: ArmContext, key: Key): Promise<void> {
-  const { found } = await database.lookup(context, { keys: [key] })
+  const { found } = await store.database.lookup(context, { keys: [key] })
   if (found.length !== 1) throw new Error('the entity that was put is not found')
 }
 
@@ -99,8 +88,7 @@ async function servers(session: ArmSession): Promise<void> {
   const { inspector, tablets } = store.engine
   const key = store.key({ kind: 'ToDo', name: 'plants' })
   await store.alone(async () => {
-    const mutations = [upsert(key, { due: timestamp(store.clock.nowMicros()), priority: integer(5) })]
-    await store.put(mutations)
+    await store.put([upsert(key, { due: timestamp(store.clock.nowMicros()), priority: integer(5) })])
   })
   const logged = (await inspector.rows(key)).log.records.map(({ row, rowKey }) => ({ table: 'Log', row, rowKey }))
   await inspector.release(key, 'A')
@@ -164,9 +152,6 @@ async function indexNumbers(session: ArmSession): Promise<void> {
   record.text('rows of the indexes that are left', rowLines(rows))
 }
 
-type ArmStore = Awaited<ReturnType<ArmSession['open']>>
-type ArmContext = ReturnType<ArmStore['context']>
-
 function storedRows({ rows }: RowsReport): RowsReport['rows'] {
   return rows.filter(({ state, table }) => state !== 'to be written' && entityTables.some((one) => one === table))
 }
@@ -186,12 +171,12 @@ export const writePath: Lab = defineLab({
     {
       name: 'built-in-indexes',
       about: 'four indexed properties, one excluded, no composite index',
-      run: (session) => put({ open: session.open.bind(session), record: session.record }),
+      run: (session) => put(session),
     },
     {
       name: 'composite-index',
       about: 'the same, with the index (due desc, priority desc)',
-      run: (session) => put({ open: session.open.bind(session), record: session.record }, dueAndPriority),
+      run: (session) => put(session, dueAndPriority),
     },
     { name: 'servers', about: 'where each row of a put lies: its tablet, and the server of that', run: servers },
     { name: 'index-numbers', about: 'three composite indexes, of which one is deleted', run: indexNumbers },
