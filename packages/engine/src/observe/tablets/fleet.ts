@@ -16,6 +16,7 @@ import type { TableId } from '../../tables/table.ts'
 import { TabletServer } from './capacity.ts'
 import type { TabletSettings } from './defaults.ts'
 import { EventLog } from './event-log.ts'
+import { type Flow, RunningFlows } from './flows.ts'
 import { HeatHistory } from './heat-history.ts'
 import { HeatRecording } from './heat-recording.ts'
 import { idlest, movesToBalance, type PlacedTablet } from './placement.ts'
@@ -36,19 +37,6 @@ export const defaultPolicies: TabletPolicies = {
   split: { decide: decideSplit },
   merge: { decide: shouldMerge },
   placement: { place: idlest, balance: movesToBalance },
-}
-
-/** An operation that stands for many, spread evenly over a time: reads, writes and bytes per tick. */
-interface Flow {
-  readonly rowKey: RowKey
-  readonly reads: number
-  readonly writes: number
-  readonly bytes: number
-  /** Cost for its server, row operations a second. */
-  readonly costPerSecond: number
-  readonly endsMs: number
-  /** The tablet of its row, also after splits and merges. */
-  tablet: Tablet
 }
 
 /** Row operations on one tablet. */
@@ -82,8 +70,7 @@ export class TabletFleet {
   readonly #policies: TabletPolicies
   readonly #random: Random
   #servers: TabletServer[] = []
-  /** The running flows. */
-  #flows: Flow[] = []
+  readonly #flows = new RunningFlows()
   #nowMs: number
   #nextTickMs: number
   #nextDecisionMs: number
@@ -112,7 +99,7 @@ export class TabletFleet {
     for (const tablet of this.map.all()) {
       if (tablet.server < this.#servers.length) continue
       tablet.server = this.#policies.placement.place(this.#serverLoads())
-      for (const flow of this.#flowsOf(tablet)) this.serverOf(tablet).addFlow(this.#nowMs, flow)
+      for (const flow of this.#flows.of(tablet)) this.serverOf(tablet).addFlow(this.#nowMs, flow)
     }
   }
 
@@ -121,7 +108,7 @@ export class TabletFleet {
     this.map.clear()
     this.heat.clear()
     this.recording.clear(nowMs)
-    this.#flows = []
+    this.#flows.clear()
     this.#servers = []
     this.#nowMs = Math.max(nowMs, this.#nowMs)
     this.#makeServers()
@@ -152,7 +139,7 @@ export class TabletFleet {
       return
     }
     // Without flows there are no ticks.
-    if (this.#flows.length === 0) this.#nextTickMs = stepAfter(nowMs, settings.tickMs)
+    if (this.#flows.size === 0) this.#nextTickMs = stepAfter(nowMs, settings.tickMs)
     const endsMs = stepAfter(nowMs + spreadMs - 0.01, settings.tickMs)
     const ticks = Math.max(1, Math.round((endsMs - this.#nextTickMs) / settings.tickMs) + 1)
     const each = weight / ticks
@@ -166,7 +153,7 @@ export class TabletFleet {
       endsMs,
       tablet,
     }
-    this.#flows.push(flow)
+    this.#flows.add(flow)
     this.serverOf(tablet).addFlow(nowMs, flow)
     this.heat.addSpread(tablet.table, rowKey, nowMs, spreadMs, {
       reads: reads * weight,
@@ -190,13 +177,13 @@ export class TabletFleet {
     const { tickMs, decisionMs, mergeAfterMs, windowMs } = this.settings
     while (this.#nextTickMs <= nowMs) {
       const atMs = this.#nextTickMs
-      if (this.#flows.length > 0) this.#flow(atMs)
+      if (this.#flows.size > 0) this.#flow(atMs)
       if (atMs >= this.#nextDecisionMs) {
         this.#decide(atMs)
         this.#nextDecisionMs = stepAfter(atMs, decisionMs)
       }
       this.#nextTickMs = stepAfter(atMs, tickMs)
-      if (this.#flows.length > 0) continue
+      if (this.#flows.size > 0) continue
       // No flows: go to the next decision, and skip those that would change nothing.
       const quietMs = 2 * mergeAfterMs + windowMs
       if (nowMs - this.#nextDecisionMs > quietMs) this.#nextDecisionMs = stepAfter(nowMs - quietMs, decisionMs)
@@ -212,7 +199,7 @@ export class TabletFleet {
     const done = this.map.split(table, at, nowMs)
     if (done === undefined) return false
     const { left, right } = done
-    for (const flow of this.#flowsOf(left)) if (flow.rowKey >= at) flow.tablet = right
+    for (const flow of this.#flows.of(left)) if (flow.rowKey >= at) this.#flows.give(flow, right)
     if (splitUnavailableMs > 0) {
       left.unavailableUntilMs = nowMs + splitUnavailableMs
       right.unavailableUntilMs = nowMs + splitUnavailableMs
@@ -239,7 +226,7 @@ export class TabletFleet {
     }
     const [atHex, endHex] = [rowKeyHex(neighbour.start), rowKeyHex(left.end)]
     this.map.merge(left, nowMs)
-    for (const flow of this.#flowsOf(neighbour)) flow.tablet = left
+    for (const flow of this.#flows.of(neighbour)) this.#flows.give(flow, left)
     this.#tell(nowMs, 'merge', left, reason, {
       atHex,
       endHex,
@@ -275,12 +262,8 @@ export class TabletFleet {
     })
   }
 
-  #flowsOf(tablet: Tablet): readonly Flow[] {
-    return this.#flows.filter((flow) => flow.tablet === tablet)
-  }
-
   #moveFlows(nowMs: number, tablet: Tablet, to: number): void {
-    for (const flow of this.#flowsOf(tablet)) {
+    for (const flow of this.#flows.of(tablet)) {
       this.serverOf(tablet).removeFlow(nowMs, flow)
       this.#servers[to]?.addFlow(nowMs, flow)
     }
@@ -288,8 +271,7 @@ export class TabletFleet {
 
   /** After the clock was set back: ends running flows; decisions start again. */
   #setBack(nowMs: number): void {
-    const ends = new Set(this.#flows.map(({ endsMs }) => endsMs))
-    for (const endsMs of [...ends].sort((a, b) => a - b)) this.#flow(endsMs)
+    for (const endsMs of this.#flows.ends()) this.#flow(endsMs)
     this.#nowMs = nowMs
     this.#nextTickMs = stepAfter(nowMs, this.settings.tickMs)
     this.#nextDecisionMs = stepAfter(nowMs, this.settings.decisionMs)
@@ -302,15 +284,11 @@ export class TabletFleet {
   /** One tick of all flows; ends those that are over. */
   #flow(atMs: number): void {
     const { tickMs } = this.settings
-    const running: Flow[] = []
-    for (const flow of this.#flows) {
-      const { tablet, reads, writes, bytes } = flow
+    for (const [tablet, { reads, writes, bytes }] of this.#flows.sums) {
       tablet.count(atMs - tickMs, reads, writes, bytes)
       this.charged += reads + writes
-      if (flow.endsMs > atMs) running.push(flow)
-      else this.serverOf(tablet).removeFlow(atMs, flow)
     }
-    this.#flows = running
+    for (const flow of this.#flows.takeEnded(atMs)) this.serverOf(flow.tablet).removeFlow(atMs, flow)
   }
 
   #decide(nowMs: number): void {
