@@ -77,11 +77,11 @@ export function forEachInSlices<T>(
 }
 
 /** Runs steps to their end, and yields to other calls between them; each step gives its work (see {@link giveWay}). */
-export async function runInSlices<T>(context: RequestContext, steps: Generator<number, T>): Promise<T> {
+export function runInSlices<T>(context: RequestContext, steps: Generator<number, T>): MaybePromise<T> {
   let step = steps.next()
   for (; step.done !== true; step = steps.next()) {
     const way = giveWay(context, step.value)
-    if (way !== undefined) await way
+    if (way !== undefined) return way.then(() => runInSlices(context, steps))
   }
   return step.value
 }

@@ -20,7 +20,7 @@ import { IdAllocator } from '../ids/allocator.ts'
 import { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { defaultRetention } from '../log/retention.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import { CommitFeed } from '../observe/feed/commit-feed.ts'
 import { Findings } from '../observe/findings/findings.ts'
@@ -171,14 +171,14 @@ export class EngineParts {
       observer: {
         committed: (event) => {
           const { records, isApplied } = event
-          tablets.commits.committed(event)
           if (!records[0]?.isUncounted) findings.noteCommitted(event)
           if (feed.filters > 0) feed.committed(records, !isApplied)
+          return tablets.commits.committed(event)
         },
         applied: (event) => {
-          tablets.commits.applied(event)
           history.note(event)
           if (feed.filters > 0) feed.applied(event)
+          return tablets.commits.applied(event)
         },
       },
       onFailure: (error) => options.onBackgroundFailure?.(error),
@@ -261,9 +261,14 @@ export class EngineParts {
     await place.port.inTurn(dutyOf, sweepIntervalMs * 0.9, sweep)
   }
 
-  /** The one event at the end of a call. */
+  /** The one event at the end of a call. A commit ends when its rows are counted: its client may send another one then. */
   #ended(context: RequestContext): MaybePromise<void> {
     if (context.isUncounted) return
+    if (context.ledger.fact?.call !== 'commit') return this.#settled(context)
+    return andThen(this.tablets.commits.counted(), () => this.#settled(context))
+  }
+
+  #settled(context: RequestContext): MaybePromise<void> {
     const { ledger } = context
     this.totals.requests++
     if (ledger instanceof CountingLedger) {

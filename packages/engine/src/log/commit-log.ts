@@ -25,7 +25,7 @@
  * Known: a commit writes only the log ("Megastore"). Ours: images before and after in the record.
  */
 import type { Scheduler } from '../clock.ts'
-import type { RequestContext } from '../context.ts'
+import type { Ledger, RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
@@ -48,6 +48,8 @@ import { type KeptRecords, Retention, type RetentionLimits } from './retention.t
 /** A commit that the store has. */
 export interface CommitEvent {
   readonly records: readonly PendingRecord[]
+  /** The ledger of the request. The observer charges the log rows to it: those of a large commit in slices. */
+  readonly ledger: Ledger
   /** Whether their rows were written with them; otherwise they are applied later. */
   readonly isApplied: boolean
   /** Deletions of old records in the same batch, and the bytes of these records. */
@@ -57,10 +59,10 @@ export interface CommitEvent {
 
 /** Observers of a log. The commit is stored, so an error of an observer is not one of the commit. */
 export interface LogObserver {
-  /** Called once for each commit, before it is applied later. */
-  committed(event: CommitEvent): void
+  /** Called once for each commit, before it is applied later. The log does not wait for the promise. */
+  committed(event: CommitEvent): MaybePromise<void>
   /** Called for each step of applying, also that of a commit whose rows were written with it. */
-  applied(event: ApplyEvent): void
+  applied(event: ApplyEvent): MaybePromise<void>
 }
 
 /** Simulated tablets, which delay and refuse commits (observe/tablets/append-queue.ts). */
@@ -290,7 +292,7 @@ export class CommitLog {
    * @returns when the store has the commit; UNAVAILABLE with `committed: 'unknown'` if it failed
    */
   append(
-    context: RequestContext,
+    { ledger }: RequestContext,
     database: LogDatabase,
     records: readonly LogAppend[],
     isApplied: boolean,
@@ -298,17 +300,17 @@ export class CommitLog {
     const { kv, versions } = this.#options
     const { version } = records[0] as LogAppend
     const { writes: trimmed, bytes: trimmedBytes } = this.retention.take(records.length, version)
-    const rows = this.#logRows(context, records, trimmed, !isApplied)
+    const rows = this.#logRows(records, trimmed, !isApplied)
     if (this.holds.areAny) this.holds.caught(records)
     const done = (): void => {
       versions.settle(version)
       if (isApplied) {
         for (const record of records) this.retention.add(record, record.version)
-        this.#tell((observer) => observer.committed({ records, isApplied, trimmed, trimmedBytes }))
+        this.#tell((observer) => observer.committed({ records, ledger, isApplied, trimmed, trimmedBytes }))
         this.#tell((observer) => observer.applied({ records, reached: 'AB', cause: 'policy' }))
       } else {
         const pending = this.#enqueue(records)
-        this.#tell((observer) => observer.committed({ records: pending, isApplied, trimmed, trimmedBytes }))
+        this.#tell((observer) => observer.committed({ records: pending, ledger, isApplied, trimmed, trimmedBytes }))
         for (const record of pending) if (!record.held) this.#arm(record, database)
       }
     }
@@ -321,12 +323,11 @@ export class CommitLog {
     return this.#acknowledge(records, isApplied, written.then(done, lost))
   }
 
-  #tell(tell: (observer: LogObserver) => void): void {
-    try {
-      tell(this.#options.observer)
-    } catch (error) {
-      this.#options.onFailure?.(error)
-    }
+  #tell(tell: (observer: LogObserver) => MaybePromise<void>): void {
+    void whenFails(
+      () => tell(this.#options.observer),
+      (error) => this.#options.onFailure?.(error),
+    )
   }
 
   /** Until a batch is written, later commits read its entities from #inFlight (L4). */
@@ -347,17 +348,11 @@ export class CommitLog {
   }
 
   /** The rows of records and markers, with deletions of old records. */
-  #logRows(
-    { ledger }: RequestContext,
-    records: readonly LogAppend[],
-    trimmed: readonly KvWrite[],
-    markers: boolean,
-  ): Writes & readonly KvWrite[] {
+  #logRows(records: readonly LogAppend[], trimmed: readonly KvWrite[], markers: boolean): Writes & readonly KvWrite[] {
     const writes = [...trimmed]
     const ceiling = this.#options.versions.ceilingFor((records[0] as LogAppend).version)
     if (ceiling !== undefined) writes.push(ceiling)
-    for (const { logRow, logBytes, value, group, version } of records) {
-      ledger.charge('Log', 'put', logRow, 1, logBytes)
+    for (const { logRow, value, group, version } of records) {
       writes.push({ key: logRow, value })
       if (markers) writes.push({ key: pendingRowKey(group, version), value: empty })
     }

@@ -1,32 +1,49 @@
 /**
- * Charges of commits to the tablets: what applying a commit writes for each entity, and the rows that are added and deleted.
+ * Charges of commits to the tablets: what a commit writes in the log and, when it is applied, for each entity, and the rows that
+ * are added and deleted.
  *
  *   put ToDo:1 {owner: "ada"}   the ledger of the request charges the log row; here: its row in Entities, its row of the kind
  *                               and its rows of `owner`, as one operation for the meter, which takes all of them or none
  *
  * Rows of applying are never charged to the request; they have the weight of its commit.
+ *
+ * While rows are counted, a commit of 20,000 entities is charged in slices, and later commits wait for their turns. A report in
+ * the meantime has a part of it: its client has no answer yet ({@link CommitCharges.counted}). In a simulation, commits are
+ * charged at once: charges delay and refuse the requests after them.
  */
-import { CountingLedger } from '../../context.ts'
+import type { Scheduler } from '../../clock.ts'
+import { CountingLedger, type RequestContext, requestContext } from '../../context.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
-import type { PendingRecord } from '../../log/pending.ts'
 import { rowCountOf, type Stage } from '../../log/record-writes.ts'
+import { andThen, finallyDo, type MaybePromise } from '../../maybe-promise.ts'
+import { Sequencer } from '../../sequencer.ts'
+import { runAtOnce, runInSlices } from '../../slices.ts'
+import type { EntityRows } from '../../tables/entity-rows.ts'
+import type { TabletFleet } from './fleet.ts'
 import type { GroupLoad } from './group-load.ts'
 import type { Metering } from './metering.ts'
 import { bytesOf, type RowCounts } from './row-counts.ts'
 
+export interface CommitChargesParts {
+  readonly fleet: TabletFleet
+  readonly metering: Metering
+  readonly rows: RowCounts
+  readonly groups: GroupLoad
+  readonly scheduler: Scheduler
+}
+
 export class CommitCharges {
+  readonly #parts: CommitChargesParts
   readonly #ledger = new CountingLedger()
-  readonly #metering: Metering
-  readonly #rows: RowCounts
+  /** The turns of commits that are charged in slices. They share a context, so that many small ones are no long turn together. */
+  readonly #turns = new Sequencer()
+  #context: RequestContext
 
-  readonly #groups: GroupLoad
-
-  constructor(metering: Metering, rows: RowCounts, groups: GroupLoad) {
-    this.#metering = metering
-    this.#rows = rows
-    this.#groups = groups
-    this.#ledger.meter = metering
+  constructor(parts: CommitChargesParts) {
+    this.#parts = parts
+    this.#ledger.meter = parts.metering
+    this.#context = requestContext({ clock: parts.scheduler })
   }
 
   get rowsApplied(): number {
@@ -34,49 +51,96 @@ export class CommitCharges {
   }
 
   /** Log records were written, and old ones deleted. */
-  committed({ records, trimmed, trimmedBytes }: CommitEvent): void {
-    if (this.#groups.troubled > 0) {
-      const nowMs = this.#metering.nowMs()
-      for (const { group, isUncounted } of records) if (!isUncounted) this.#groups.committed(group, nowMs)
-    }
-    if (!this.#rows.isWanted) return
-    for (const { logRow, logBytes, load } of records) this.#rows.note(logRow, 1, logBytes, load?.weight ?? 1)
-    for (const { key } of trimmed) this.#rows.note(key, -1, -trimmedBytes / trimmed.length, 1)
+  committed(event: CommitEvent): MaybePromise<void> {
+    return this.#run(this.#commitSteps(event))
   }
 
-  applied({ records, reached, marker }: ApplyEvent): void {
+  applied(event: ApplyEvent): MaybePromise<void> {
+    return this.#run(this.#applySteps(event))
+  }
+
+  /** Resolves when all commits until now are charged and counted. */
+  counted(): MaybePromise<void> {
+    return this.#turns.run(() => {})
+  }
+
+  #run(steps: Generator<number, void>): MaybePromise<void> {
+    const { rows, fleet, scheduler } = this.#parts
+    if (!rows.isWanted || fleet.settings.simulate) return runAtOnce(steps)
+    const turn = this.#turns.enter()
+    if (turn === undefined) this.#context = requestContext({ clock: scheduler })
+    return andThen(turn, () =>
+      finallyDo(
+        () => runInSlices(this.#context, steps),
+        () => this.#turns.leave(),
+      ),
+    )
+  }
+
+  *#commitSteps({ records, ledger, trimmed, trimmedBytes }: CommitEvent): Generator<number, void> {
+    const { groups, metering, rows } = this.#parts
+    const { walk } = rows
+    for (const { logRow, logBytes } of records) {
+      ledger.charge('Log', 'put', logRow, 1, logBytes)
+      if (rows.isWanted) yield 1
+    }
+    if (groups.troubled > 0) {
+      const nowMs = metering.nowMs()
+      for (const { group, isUncounted } of records) if (!isUncounted) groups.committed(group, nowMs)
+    }
+    if (!rows.isWanted) return
+    for (const { logRow, logBytes, load } of records) {
+      rows.note(walk, logRow, 1, logBytes, load?.weight ?? 1)
+      yield 1
+    }
+    for (const { key } of trimmed) {
+      rows.note(walk, key, -1, -trimmedBytes / trimmed.length, 1)
+      yield 1
+    }
+  }
+
+  *#applySteps({ records, reached, marker }: ApplyEvent): Generator<number, void> {
+    const { metering, rows } = this.#parts
+    const { walk } = rows
     const ledger = this.#ledger
-    const metering = this.#metering
     for (const record of records) {
       const { changes, load, isUncounted } = record
       if (!isUncounted) {
         ledger.rowsWritten += rowCountOf(record, reached)
         if (metering.countdown > changes.length) metering.countdown -= changes.length
-        else for (const change of changes) if (--metering.countdown <= 0) metering.takeEntity(load, change, reached)
+        else {
+          for (const change of changes) {
+            if (--metering.countdown > 0) continue
+            metering.takeEntity(load, change, reached)
+            if (rows.isWanted) yield 1 + change.count
+          }
+        }
         if (marker !== undefined) {
           ledger.load = load
           ledger.charge('Log', 'delete', marker, 1, marker.length)
         }
       }
       // After the charges, which may split a tablet: its halves then count the rows.
-      if (this.#rows.isWanted) this.#note(record, reached)
+      if (!rows.isWanted) continue
+      for (const change of changes) {
+        this.#note(walk, change, reached, load?.weight ?? 1)
+        yield 1 + change.count
+      }
     }
   }
 
-  #note({ changes, load }: PendingRecord, stage: Stage): void {
-    const weight = load?.weight ?? 1
-    for (const { row, before, after, indexRows } of changes) {
-      if (stage !== 'B' && before !== after) {
-        const sizeOf = (cell: Uint8Array | undefined): number =>
-          cell === undefined ? 0 : bytesOf('Entities', row, cell.length)
-        const come = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
-        this.#rows.note(row, come, sizeOf(after) - sizeOf(before), weight)
-      }
-      if (stage === 'A') continue
-      for (const { key, value, wasThere } of indexRows) {
-        if (value === undefined) this.#rows.note(key, -1, -key.length, weight)
-        else if (!wasThere) this.#rows.note(key, 1, key.length, weight)
-      }
+  #note(walk: number, { row, before, after, indexRows }: EntityRows, stage: Stage, weight: number): void {
+    const { rows } = this.#parts
+    if (stage !== 'B' && before !== after) {
+      const sizeOf = (cell: Uint8Array | undefined): number =>
+        cell === undefined ? 0 : bytesOf('Entities', row, cell.length)
+      const come = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
+      rows.note(walk, row, come, sizeOf(after) - sizeOf(before), weight)
+    }
+    if (stage === 'A') return
+    for (const { key, value, wasThere } of indexRows) {
+      if (value === undefined) rows.note(walk, key, -1, -key.length, weight)
+      else if (!wasThere) rows.note(walk, key, 1, key.length, weight)
     }
   }
 }

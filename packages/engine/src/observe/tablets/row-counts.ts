@@ -31,7 +31,8 @@ export class RowCounts {
   isWanted = false
   readonly #parts: RowCountsParts
   #open: (() => RowWalk) | undefined
-  #walk = 0
+  /** Number of the latest walk. Rows that are in its snapshot are not noted again. */
+  walk = 0
   /** Resolves when the latest walk has ended; a walk that was replaced ends at its next step. */
   #walked: Promise<void> = Promise.resolve()
 
@@ -55,7 +56,7 @@ export class RowCounts {
     const open = this.#open
     if (open === undefined) return
     const scan = open()
-    const walk = (): MaybePromise<void> => runSteps(this.#steps(scan, ++this.#walk))
+    const walk = (): MaybePromise<void> => runSteps(this.#steps(scan, ++this.walk))
     // Unreadable rows are not counted.
     const ended = whenFails(
       () => finallyDo(walk, () => scan.close()),
@@ -75,7 +76,7 @@ export class RowCounts {
 
   /** After the store was replaced: counts again, if there was a report before. */
   recount(): void {
-    this.#walk++
+    this.walk++
     const wasWanted = this.isWanted
     this.isWanted = false
     for (const tablet of this.#parts.fleet.map.all()) {
@@ -88,12 +89,13 @@ export class RowCounts {
   /**
    * Notes a row that was added (`rows` 1), deleted (-1) or resized (0).
    *
+   * @param walk - the latest one when the row was written
    * @param weight - the number of such rows
    */
-  note(rowKey: RowKey, rows: number, bytes: number, weight: number): void {
+  note(walk: number, rowKey: RowKey, rows: number, bytes: number, weight: number): void {
     const { fleet, random, scheduler } = this.#parts
     const table = tableOf(rowKey)
-    if (table === undefined) return
+    if (table === undefined || walk !== this.walk) return
     const scaled = weight * fleet.settings.scale
     const tablet = fleet.tabletOf(table, rowKey)
     tablet.rows += rows * scaled
@@ -118,7 +120,7 @@ export class RowCounts {
 
   /** @returns whether there are more rows */
   #take(rows: readonly KvRow[], walk: number): boolean {
-    if (walk !== this.#walk || rows.length === 0) return false
+    if (walk !== this.walk || rows.length === 0) return false
     const { fleet, random } = this.#parts
     const { scale } = fleet.settings
     for (const { key, value } of rows) {

@@ -83,7 +83,8 @@ export class Tablets {
     this.#fleet = new TabletFleet(settings, random, nowMs, { ...defaultPolicies, ...policies })
     this.metering = new Metering({ fleet: this.#fleet, groups: this.groupLoad, scheduler, random })
     this.rows = new RowCounts({ fleet: this.#fleet, random, scheduler })
-    this.commits = new CommitCharges(this.metering, this.rows, this.groupLoad)
+    const { metering, rows, groupLoad: groups } = this
+    this.commits = new CommitCharges({ fleet: this.#fleet, metering, rows, groups, scheduler })
   }
 
   get settings(): TabletSettings {
@@ -133,7 +134,7 @@ export class Tablets {
   }
 
   /** {@link report}, while other calls run. It has tablets as they were before a split or merge meanwhile. */
-  reportInSlices(context: RequestContext): Promise<TabletsReport> {
+  async reportInSlices(context: RequestContext): Promise<TabletsReport> {
     return runInSlices(context, this.#reportSteps())
   }
 
