@@ -89,7 +89,7 @@ function openPort({ resetRefusal }: GatewayOptions, parts: PortParts, databases:
     resetRefusal,
     memoryAdvice: 'start without --store bigtable, in memory (--testing)',
     oldestReadable: () => parts.scheduler.nowMicros() - readableMicros,
-    reading: (database) => new SharedReading(database, databases),
+    reading: new SharedReading(databases),
     checkSettings: checkShared,
     checkSource: (isRepair) => checkSource(databases, isRepair),
     atOneMoment: async (code, work) => await work((await databases.of(code).reads.now('global')).view),

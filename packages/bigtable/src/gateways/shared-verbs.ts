@@ -97,39 +97,37 @@ export class SharedVerbs implements TransactionVerbs {
 }
 
 export class SharedReading implements Reading {
-  readonly #database: ReadingDatabase
   readonly #databases: SharedDatabases
 
-  constructor(database: ReadingDatabase, databases: SharedDatabases) {
-    this.#database = database
+  constructor(databases: SharedDatabases) {
     this.#databases = databases
   }
 
-  async run<T>(context: RequestContext, read: Read<T>): Promise<ReadResult<T>> {
+  async run<T>(context: RequestContext, database: ReadingDatabase, read: Read<T>): Promise<ReadResult<T>> {
     const { options = {}, work } = read
-    const { transactions } = this.#databases.of(this.#database.code)
+    const { transactions } = this.#databases.of(database.code)
     if (options.transaction !== undefined || options.newTransaction !== undefined) {
       const begun =
         options.newTransaction === undefined ? undefined : await transactions.begin(context, options.newTransaction)
       const transaction = begun ?? transactions.find(options.transaction as Uint8Array)
-      const settings = this.#database.settings
-      const found = await transactions.read(context, settings, transaction, read.scopeOf(), work)
+      const found = await transactions.read(context, database.settings, transaction, read.scopeOf(), work)
       return { found, readTime: transaction.moment, transaction: begun?.token }
     }
-    const { at, view } = await transactions.wanted(context, this.#momentOf(read))
+    const { at, view } = await transactions.wanted(context, this.#momentOf(database, read))
     const found = await transactions.wanted(context, Promise.resolve(work(view)))
     return { found, readTime: at, transaction: undefined }
   }
 
-  #momentOf({ options = {}, scopeOf, isOfEntities = false }: Read<unknown>): Promise<SharedMoment> {
-    const { reads } = this.#databases.of(this.#database.code)
+  #momentOf(
+    { code, settings }: ReadingDatabase,
+    { options = {}, scopeOf, isOfEntities = false }: Read<unknown>,
+  ): Promise<SharedMoment> {
+    const { reads } = this.#databases.of(code)
     const scope = scopeOf()
     const { readTime, consistency } = options
     if (readTime !== undefined) return reads.past(readTime, scope)
     const isEventual =
-      consistency === undefined
-        ? scope === 'global' && this.#database.settings.mode === 'legacy'
-        : consistency === 'eventual'
+      consistency === undefined ? scope === 'global' && settings.mode === 'legacy' : consistency === 'eventual'
     if (isEventual) return reads.eventual()
     const [only] = scope
     return isOfEntities && scope !== 'global' && scope.length === 1 && only !== undefined

@@ -28,12 +28,12 @@ import type { Aggregation, AggregationBatch, RunAggregationQueryRequest } from '
 import type { Explanation } from './explanation.ts'
 import { valuesOfNearest } from './nearest-aggregation.ts'
 import { type PlannedRead, readByPlan, runQuery } from './query.ts'
-import type { ReadParts } from './read-parts.ts'
 import type { ReadResult } from './reading.ts'
+import type { VerbParts } from './verb-parts.ts'
 
 /** The aggregation verb: plan, read at the moment of the options, answer by name. */
 export function runAggregationQuery(
-  parts: ReadParts,
+  parts: VerbParts,
   context: RequestContext,
   request: RunAggregationQueryRequest,
   explanation?: Explanation,

@@ -18,9 +18,7 @@
  */
 import { checkAlive, type RequestContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
-import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
-import type { CommitVersions } from '../log/commit-version.ts'
 import { type Footprint, noFootprint, RecordsFootprint } from '../log/footprint.ts'
 import { Superseded } from '../log/log-database.ts'
 import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
@@ -32,29 +30,17 @@ import type { CommitInput, Committed } from '../transactions/commit-input.ts'
 import { Blocked } from '../transactions/lock-table.ts'
 import { type EvaluationRules, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import type { TransactionDatabase } from '../transactions/transaction-database.ts'
 import type { CommitGuard } from '../transactions/transactions.ts'
 import type { CommitRequest, CommitResult } from './api.ts'
 import { groupsOf } from './groups.ts'
 import type { LocalParts } from './local-parts.ts'
 import { type CheckedDatabase, prepareMutations, refuseTogether } from './prepare-commit.ts'
-import type { StoreCommits, TransactionVerbs } from './transaction-verbs.ts'
-
-export interface CommitParts {
-  readonly database: TransactionDatabase & CheckedDatabase
-  readonly ids: IdAllocator
-  readonly transactions: TransactionVerbs
-  readonly versions: Pick<CommitVersions, 'readTime'>
-  /** {@link commitHere}, or the commit of a store that several processes share. */
-  readonly commits: StoreCommits
-  /** Writes the row of the database with its index rules before its first commit. */
-  keepIndexRules(): MaybePromise<void>
-}
+import type { VerbParts } from './verb-parts.ts'
 
 const noTransaction = new Uint8Array(0)
 
 /** Applies mutations: all or nothing if transactional, else one after the other. */
-export function* commitSteps(parts: CommitParts, context: RequestContext, request: CommitRequest): Steps<CommitResult> {
+export function* commitSteps(parts: VerbParts, context: RequestContext, request: CommitRequest): Steps<CommitResult> {
   const { database, transactions, versions } = parts
   const atomic = request.mode === 'transactional'
   // Each mutation is checked by itself and its key cut out; nothing is read.
@@ -188,7 +174,7 @@ function* commitInTurn(
 
 /** How the fold treats the mutations of a database. */
 export function evaluationRules(
-  { database, ids }: Pick<CommitParts, 'ids'> & { readonly database: CheckedDatabase },
+  { database, ids }: Pick<VerbParts, 'ids'> & { readonly database: CheckedDatabase },
   context: RequestContext,
   atomic: boolean,
 ): EvaluationRules {
@@ -202,7 +188,7 @@ export function evaluationRules(
 }
 
 function completeKeys(
-  { database, ids }: CommitParts,
+  { database, ids }: VerbParts,
   context: RequestContext,
   prepared: readonly PreparedMutation[],
 ): MaybePromise<void> {

@@ -7,7 +7,7 @@ import type { RowKv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
 import type { LocalParts } from './local-parts.ts'
 import type { QueryIndexes } from './query-indexes.ts'
-import type { Reading, ReadingDatabase } from './reading.ts'
+import type { Reading } from './reading.ts'
 import type { DatabaseSettings } from './settings.ts'
 import type { StoreCommits, TransactionVerbs } from './transaction-verbs.ts'
 
@@ -27,9 +27,9 @@ export interface DatabaseParts {
   readonly view: TableView
   readonly ids: IdAllocator
   readonly transactions: TransactionVerbs
+  /** `commitHere` (commit.ts), or the commit of a store that several processes share. */
   readonly commits: StoreCommits
-  /** The way to read a database. */
-  reading(database: ReadingDatabase): Reading
+  readonly reading: Reading
   readonly queryIndexes: QueryIndexes
   /** Maximum age of statistics; 0 = computed for each query. */
   readonly statisticsEveryMs: number

@@ -29,7 +29,7 @@ import type {
   RunQueryRequest,
   TransactionOptions,
 } from './api.ts'
-import { type CommitParts, commitSteps } from './commit.ts'
+import { commitSteps } from './commit.ts'
 import type { DatabaseParts } from './database-parts.ts'
 import { databaseRowKey, firstIndexOptions, indexOptionsIn } from './database-row.ts'
 import { type Explained, type ExplainOptions, Explanation } from './explanation.ts'
@@ -45,9 +45,9 @@ import {
 import { completeKeys, type KeyIdParts, reserveKeys } from './key-ids.ts'
 import { lookup } from './lookup.ts'
 import { runQuery } from './query.ts'
-import type { ReadParts } from './read-parts.ts'
 import type { DatabaseSettings, TtlPolicy } from './settings.ts'
 import { SpecialSources } from './special-sources.ts'
+import type { VerbParts } from './verb-parts.ts'
 
 /** The kept databases, by code. */
 export interface KeptDatabases {
@@ -72,10 +72,8 @@ export class Database {
   readonly #catalogue: IndexCatalogue
   /** The write of its row that is in progress, shared by concurrent first calls. */
   #recording: MaybePromise<void> | undefined
-  readonly #readParts: ReadParts
   readonly #databases: KeptDatabases
-  readonly #parts: DatabaseParts
-  readonly #commitParts: CommitParts
+  readonly #parts: VerbParts
 
   constructor(projectId: string, databaseId: string, databases: KeptDatabases, parts: DatabaseParts) {
     this.projectId = projectId
@@ -83,16 +81,10 @@ export class Database {
     this.code = databaseCode(projectId, databaseId)
     this.#catalogue = new IndexCatalogue({ projectId, databaseId })
     this.#databases = databases
-    this.#parts = parts
-    const { kv, local, queryIndexes, ids, transactions, versions, commits } = parts
-    const special = new SpecialSources(this, parts)
-    this.#readParts = { database: this, reading: parts.reading(this), special, kv, local, queryIndexes, transactions }
-    this.#commitParts = {
+    this.#parts = {
+      ...parts,
       database: this,
-      ids,
-      transactions,
-      versions,
-      commits,
+      special: new SpecialSources(this, parts),
       keepIndexRules: () => (this.#recorded === undefined ? this.#record() : undefined),
     }
   }
@@ -160,17 +152,17 @@ export class Database {
 
   /** Called when rows changed without a commit. */
   forgetRows(): void {
-    this.#readParts.special.forget()
+    this.#parts.special.forget()
   }
 
   /** Entities by key. A strong read (the default) first applies the pending records of the groups. */
   lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
-    return this.#reading(context, request, () => lookup(this.#readParts, context, request))
+    return this.#reading(context, request, () => lookup(this.#parts, context, request))
   }
 
   /** One batch of a query's results. */
   runQuery(context: RequestContext, request: RunQueryRequest, explanation?: Explanation): MaybePromise<QueryBatch> {
-    return this.#reading(context, request, () => runQuery(this.#readParts, context, request, explanation))
+    return this.#reading(context, request, () => runQuery(this.#parts, context, request, explanation))
   }
 
   /** Explains a query; with `analyze` it also runs it. */
@@ -190,7 +182,7 @@ export class Database {
     request: RunAggregationQueryRequest,
     explanation?: Explanation,
   ): MaybePromise<AggregationBatch> {
-    return this.#reading(context, request, () => runAggregationQuery(this.#readParts, context, request, explanation))
+    return this.#reading(context, request, () => runAggregationQuery(this.#parts, context, request, explanation))
   }
 
   /** Explains an aggregation; with `analyze` it also runs it. */
@@ -218,7 +210,7 @@ export class Database {
 
   /** Applies mutations: all or nothing if transactional, else one after the other. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
-    return this.#writing(context, (database) => runSteps(commitSteps(database.#commitParts, context, request)))
+    return this.#writing(context, (database) => runSteps(commitSteps(database.#parts, context, request)))
   }
 
   /** Completes each key with a new id, in order. */

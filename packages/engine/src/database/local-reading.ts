@@ -13,25 +13,23 @@ const noGroups: ReadScope = []
 const noOptions: ReadOptions = {}
 
 export class LocalReading implements Reading {
-  readonly #database: TransactionDatabase
   readonly #parts: LocalParts
 
-  constructor(database: TransactionDatabase, parts: LocalParts) {
-    this.#database = database
+  constructor(parts: LocalParts) {
     this.#parts = parts
   }
 
-  run<T>(context: RequestContext, read: Read<T>): MaybePromise<ReadResult<T>> {
+  run<T>(context: RequestContext, database: TransactionDatabase, read: Read<T>): MaybePromise<ReadResult<T>> {
     const { options = noOptions, work } = read
-    const database = this.#database
     const { transactions, versions, log } = this.#parts
     const { transaction, newTransaction, readTime, ahead, consistency } = options
-    if (transaction !== undefined || newTransaction !== undefined) return this.#inTransaction(context, options, read)
+    if (transaction !== undefined || newTransaction !== undefined)
+      return this.#inTransaction(context, database, options, read)
     if (readTime !== undefined) {
       const past = transactions.readAt(database, readTime, () => read.scopeOf(), work)
       return andThen(past, (found) => ({ found, readTime, transaction: undefined }))
     }
-    const scope = ahead === true || log.pending.count === 0 ? noGroups : this.#before(read, consistency)
+    const scope = ahead === true || log.pending.count === 0 ? noGroups : this.#before(database, read, consistency)
     return andThen(scope, (groups) =>
       transactions.readViews.readNow(database, groups, read.steps ?? 'many', (view) => {
         const readAt = versions.readTime()
@@ -47,9 +45,12 @@ export class LocalReading implements Reading {
    *
    * @returns no group for an eventual read; the policy may have applied something before
    */
-  #before(read: Read<unknown>, consistency: ReadConsistency | undefined): MaybePromise<ReadScope> {
+  #before(
+    database: TransactionDatabase,
+    read: Read<unknown>,
+    consistency: ReadConsistency | undefined,
+  ): MaybePromise<ReadScope> {
     const { log } = this.#parts
-    const database = this.#database
     if (!log.applier.servesReads) return noGroups
     const scope = read.scopeOf()
     const immediate = database.settings.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(database.code)
@@ -59,11 +60,11 @@ export class LocalReading implements Reading {
 
   #inTransaction<T>(
     context: RequestContext,
+    database: TransactionDatabase,
     { transaction: token, newTransaction }: ReadOptions,
     { scopeOf, work }: Read<T>,
   ): MaybePromise<ReadResult<T>> {
     const { transactions, versions } = this.#parts
-    const database = this.#database
     const begun = newTransaction && transactions.begin(database, newTransaction)
     const read = (): MaybePromise<ReadResult<T>> => {
       const transaction = begun ?? transactions.find(database, token ?? new Uint8Array(0))

@@ -13,8 +13,8 @@ import type { TableView } from '../tables/table.ts'
 import type { FoundEntity, LookupRequest, LookupResult } from './api.ts'
 import { groupsOf } from './groups.ts'
 import { maskedImage, maskWork } from './read-mask.ts'
-import type { ReadParts } from './read-parts.ts'
 import type { ReadResult } from './reading.ts'
+import type { VerbParts } from './verb-parts.ts'
 
 /** Answers stay below the 4 MiB that default clients accept, with a margin for bytes around the entities. */
 const answerBytesMax = 4 * 1024 * 1024 - 128 * 1024
@@ -29,7 +29,7 @@ interface FoundKeys {
 
 /** @throws INVALID_ARGUMENT for too many keys, or for a key that names no entity of the database */
 export function lookup(
-  { database, kv, reading }: ReadParts,
+  { database, kv, reading }: VerbParts,
   context: RequestContext,
   { keys, read: options, propertyMask }: LookupRequest,
 ): MaybePromise<LookupResult> {
@@ -38,7 +38,7 @@ export function lookup(
     const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
     context.ledger.fact = { call: 'lookup', keys, isTransactional: options?.transaction !== undefined }
     const distinct = distinctOf(keys, rows)
-    const read = reading.run(context, {
+    const read = reading.run(context, database, {
       options,
       scopeOf: () => groupsOf(keys),
       work: (view) => lookupKeys(context, view, distinct, mask),

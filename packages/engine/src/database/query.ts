@@ -34,12 +34,12 @@ import type { QueryBatch, ReadOptions, RunQueryRequest } from './api.ts'
 import { type Explanation, emptyPage, wholePlanTree } from './explanation.ts'
 import { scopeOfQuery } from './groups.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
-import type { ReadParts } from './read-parts.ts'
 import type { ReadResult } from './reading.ts'
 import { viewWithIndexes } from './snapshot-indexes.ts'
+import type { VerbParts } from './verb-parts.ts'
 
 export function runQuery(
-  parts: ReadParts,
+  parts: VerbParts,
   context: RequestContext,
   request: RunQueryRequest,
   explanation?: Explanation,
@@ -97,7 +97,7 @@ export interface FoundByPlan<T> extends ReadResult<T> {
 
 /** @param explanation - gets the plan; without its `analyze` no row is read */
 export function* readByPlan<T>(
-  parts: ReadParts,
+  parts: VerbParts,
   context: RequestContext,
   options: ReadOptions | undefined,
   asked: PlannedRead<T>,
@@ -129,7 +129,7 @@ export function* readByPlan<T>(
       return andThen(whole, (all) => asked.run(all, plan, window))
     }
     const scopeOf = () => scopeOfQuery(query, normal.ancestor)
-    const { found, readTime, transaction } = yield* waitFor(reading.run(context, { options, scopeOf, work }))
+    const { found, readTime, transaction } = yield* waitFor(reading.run(context, database, { options, scopeOf, work }))
     if (departures === database.catalogue.departures) return { plan, found, readTime, transaction }
     // The transaction that began with this read is never given to the client.
     if (transaction !== undefined) yield* waitFor(transactions.rollback(database, transaction))
@@ -159,7 +159,7 @@ const noToken = new Uint8Array(0)
  * @param made - the indexes that planSpecial() added
  */
 function viewFor(
-  { database, special }: ReadParts,
+  { database, special }: VerbParts,
   context: RequestContext,
   query: Query,
   read: ReadOptions | undefined,

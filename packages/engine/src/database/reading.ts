@@ -35,5 +35,5 @@ export interface ReadResult<T> {
 
 export interface Reading {
   /** Reads at the moment of the options. */
-  run<T>(context: RequestContext, read: Read<T>): MaybePromise<ReadResult<T>>
+  run<T>(context: RequestContext, database: ReadingDatabase, read: Read<T>): MaybePromise<ReadResult<T>>
 }

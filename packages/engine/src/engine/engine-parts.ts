@@ -218,8 +218,7 @@ export class EngineParts {
       statisticsEveryMs: this.options.statisticsEveryMs ?? 0,
       transactions: verbs,
       commits,
-      reading: (database) =>
-        place.port === undefined ? new LocalReading(database, place.local) : place.port.reading(database),
+      reading: place.port === undefined ? new LocalReading(place.local) : place.port.reading,
       versions: place.local?.versions ?? { readTime: () => scheduler.nowMicros() },
       view: new KvTableView(kv),
       ids,

@@ -9,7 +9,7 @@
 import type { CheckSource } from '../check/checker.ts'
 import type { Scheduler } from '../clock.ts'
 import type { IndexWork } from '../database/index-builds/index-work.ts'
-import type { Reading, ReadingDatabase } from '../database/reading.ts'
+import type { Reading } from '../database/reading.ts'
 import type { DatabaseSettings, Mode } from '../database/settings.ts'
 import type { StoreCommits, TransactionVerbs } from '../database/transaction-verbs.ts'
 import type { PartitionScope } from '../model/key.ts'
@@ -78,7 +78,7 @@ export interface StorePort {
   readonly memoryAdvice: string
   /** The oldest readable moment, in microseconds. */
   oldestReadable(): bigint
-  reading(database: ReadingDatabase): Reading
+  readonly reading: Reading
   /** @throws FAILED_PRECONDITION for settings that this store does not support */
   checkSettings(changed: Partial<DatabaseSettings>): void
   /** @throws UNIMPLEMENTED for a repair, if it is not supported */

@@ -11,8 +11,8 @@
  */
 import type { RequestContext } from '../../context.ts'
 import type { CommitRequest } from '../../database/api.ts'
-import type { CommitParts } from '../../database/commit.ts'
 import { prepareMutations, refuseTogether } from '../../database/prepare-commit.ts'
+import type { VerbParts } from '../../database/verb-parts.ts'
 import { invalidArgument } from '../../errors.ts'
 import { checkCompositeRows } from '../../indexes/row-limit.ts'
 import type { CommitLog } from '../../log/commit-log.ts'
@@ -26,7 +26,7 @@ import { type Evaluated, evaluateMutations, type PreparedMutation } from '../../
 import { ListedRows } from './commit-feed.ts'
 import type { CommitReport } from './feed-reports.ts'
 
-export interface PreviewParts extends Pick<CommitParts, 'database' | 'versions'> {
+export interface PreviewParts extends Pick<VerbParts, 'database' | 'versions'> {
   /** Absent where several processes share the store. */
   readonly log: CommitLog | undefined
   readonly kv: KvReader
@@ -79,7 +79,7 @@ function giveStandIns(prepared: readonly PreparedMutation[]): void {
     if (mutation.automaticId) mutation.key = withId(mutation.key, BigInt(i + 1))
 }
 
-function previewOf({ states, outcomes, failure }: Evaluated, database: CommitParts['database']): CommitPreview {
+function previewOf({ states, outcomes, failure }: Evaluated, database: VerbParts['database']): CommitPreview {
   if (failure !== undefined) throw failure
   const rows = new ListedRows(previewRowsMax)
   const producer = new RowProducer(rows)
