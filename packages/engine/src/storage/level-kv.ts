@@ -19,19 +19,21 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { AcknowledgedLog } from './acknowledged.ts'
 import { Areas, areaTableKey, type PlacedRange } from './areas.ts'
 import { DamagedRow } from './damaged-row.ts'
-import type {
-  Durability,
-  FileDamage,
-  KeyRange,
-  Kv,
-  KvReader,
-  KvRow,
-  KvScan,
-  KvSnapshot,
-  KvWrite,
-  RowKey,
-  ScanOptions,
-  Writes,
+import {
+  countOf,
+  type Durability,
+  type FileDamage,
+  handOver,
+  type KeyRange,
+  type Kv,
+  type KvReader,
+  type KvRow,
+  type KvScan,
+  type KvSnapshot,
+  type KvWrite,
+  type RowKey,
+  type ScanOptions,
+  type Writes,
 } from './kv.ts'
 import { LeftoverRows } from './leftover-rows.ts'
 import { AbsentRows } from './level-absent.ts'
@@ -39,7 +41,7 @@ import { readError } from './level-error.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
 import { type LevelDatabase, StoreVersion } from './level-version.ts'
-import { type Group, isLong, LevelWriter, type WriterEvents } from './level-writer.ts'
+import { type Group, LevelWriter, mergedRowsMax, type WriterEvents } from './level-writer.ts'
 import { PartedScan } from './parted-scan.ts'
 import { RowCache } from './row-cache.ts'
 import { provenValue } from './row-proof.ts'
@@ -343,14 +345,26 @@ export class LevelKv implements Kv {
     for (const group of groups) {
       if ('leftover' in group || 'home' in group) continue
       // To look for the rows of 20,000 entities took 50 ms in one turn; what was dropped is read from LevelDB again.
-      if ('deleted' in group ? group.deleted.length > 0 : isLong(group)) {
+      if ('deleted' in group ? group.deleted.length > 0 : countOf(group) > mergedRowsMax) {
         this.#rows?.clear()
         this.#values?.clear()
-      } else if (!('deleted' in group)) {
-        this.#rows?.apply(group)
-        this.#values?.apply(group)
-      }
+      } else if (!('deleted' in group)) this.#tellCaches(group)
     }
+  }
+
+  /** The rows of tables that a cache has are made once more. */
+  #tellCaches(writes: Writes): void {
+    const rows = this.#rows
+    const values = this.#values
+    if (rows === undefined || values === undefined) return
+    handOver(writes, {
+      wants: (prefix) => values.wants(prefix) || rows.wants(prefix),
+      write: (key, value) => {
+        values.write(key, value)
+        rows.write(key, value)
+      },
+    })
+    rows.applied(writes)
   }
 
   #readAt(version: StoreVersion, key: RowKey): Uint8Array | undefined {

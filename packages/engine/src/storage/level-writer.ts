@@ -33,15 +33,10 @@ import type { LevelDatabase } from './level-version.ts'
 import { provenValue, withProof } from './row-proof.ts'
 
 /**
- * A batch takes further lists up to this many rows; a longer list has a batch of its own. This is five commits of 100
+ * A batch takes further lists up to this many rows; a longer list has a batch of its own, in slices. This is five commits of 100
  * entities, some 6 ms for LevelDB: smaller batches cost more thread hops, and larger ones leave a thread idle.
  */
-const mergedRowsMax = 8192
-
-/** Whether a batch goes to LevelDB's memory in slices. */
-export function isLong(writes: Writes): boolean {
-  return countOf(writes) > mergedRowsMax
-}
+export const mergedRowsMax = 8192
 
 /** Keys that a deletion reads per step. */
 const keysOfTurn = 1000
@@ -144,7 +139,7 @@ export class LevelWriter {
     batch.jobs.push(job)
     batch.rows += count
     const sink = this.#sinkInto(batch.chained, this.#areas)
-    if (isLong(writes)) {
+    if (count > mergedRowsMax) {
       void this.#fill(batch, writes, sink)
       return job.promise
     }

@@ -18,7 +18,7 @@ import { BTree } from './btree.ts'
 import { floorFrom } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
 import { ownRest } from './key-parts.ts'
-import { handOver, type KeyRange, type KvRow, type RowKey, type Writes } from './kv.ts'
+import { handOver, type KeyRange, type KvRow, type RowKey, type WriteSink, type Writes } from './kv.ts'
 
 /** A range, from `start` (inclusive) to `end` (exclusive), whose rows are all known. */
 export interface Span extends KeyRange {
@@ -114,16 +114,16 @@ export class RowCache {
     this.#fills.delete(fill)
     if (range !== undefined && fill.since >= this.#firstRecent) {
       this.#add(range, rows)
-      for (const writes of this.#recent.slice(fill.since - this.#firstRecent)) this.#apply(writes)
+      const sink: WriteSink = { wants: (prefix) => this.wants(prefix), write: (key, value) => this.write(key, value) }
+      for (const writes of this.#recent.slice(fill.since - this.#firstRecent)) handOver(writes, sink)
       this.#shrink()
     }
     if (this.#fills.size === 0) this.#forgetRecent()
   }
 
-  /** Must be called with each group of writes when it is acknowledged. */
-  apply(writes: Writes): void {
+  /** Must be called with each group of writes that was acknowledged, after it was handed to this sink. */
+  applied(writes: Writes): void {
     if (this.#fills.size > 0) this.#recent.push(writes)
-    this.#apply(writes)
     this.#shrink()
   }
 
@@ -141,30 +141,21 @@ export class RowCache {
     this.#recent = []
   }
 
-  #apply(writes: Writes): void {
-    if (this.#order.size === 0) return
-    let span: Span | undefined
-    handOver(writes, {
-      wants: (prefix) => this.#mayHave(prefix),
-      write: (key, value) => {
-        if (span === undefined || key < span.start || key >= span.end) {
-          span = spanAt(this.#spans, key)
-          if (span === undefined) return
-        }
-        this.#write(span, key, value)
-        if (++span.unread > unreadWritesMax || span.bytes > grownBytesMax) {
-          this.#order.delete(span)
-          this.#drop(span)
-          span = undefined
-        }
-      },
-    })
-  }
-
   /** Whether a span covers keys with this prefix: the last one that starts before their end ends after their start. */
-  #mayHave(prefix: RowKey): boolean {
+  wants(prefix: RowKey): boolean {
+    if (this.#order.size === 0) return false
     const last = floorFrom(this.#spans.root, this.#spans.height, prefixEnd(prefix))
     return last !== undefined && last.end > prefix
+  }
+
+  /** Changes an acknowledged row, if a span covers its key. */
+  write(key: RowKey, value: Uint8Array | undefined): void {
+    const span = spanAt(this.#spans, key)
+    if (span === undefined) return
+    this.#write(span, key, value)
+    if (++span.unread <= unreadWritesMax && span.bytes <= grownBytesMax) return
+    this.#order.delete(span)
+    this.#drop(span)
   }
 
   #write(span: Span, key: RowKey, value: Uint8Array | undefined): void {

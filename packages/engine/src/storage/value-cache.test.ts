@@ -18,7 +18,7 @@ class World {
     const bytes = value === undefined ? undefined : Uint8Array.of(value)
     if (bytes === undefined) this.rows.delete(key)
     else this.rows.set(key, bytes)
-    this.cache.apply([{ key, value: bytes }])
+    this.cache.write(key, bytes)
   }
 }
 

@@ -11,7 +11,7 @@
  * Measured: 0.1–0.3 µs a hit, where LevelDB's getSync takes 2. A search for every written row took 0.6 of the 5 ms of a commit
  * of 100 entities. Absence is not cached: a commit asks once for each new entity, and caching that took 0.2 ms of those 5.
  */
-import { handOver, type RowKey, type Writes } from './kv.ts'
+import type { RowKey } from './kv.ts'
 
 /** Memory of an entry beside its bytes. Believed, from heap sizes. */
 const overheadBytes = 200
@@ -37,20 +37,19 @@ export class ValueCache {
     return value
   }
 
-  /** Must be called when a group of writes is acknowledged. */
-  apply(writes: Writes): void {
-    if (this.#young.size + this.#old.size === 0) return
-    handOver(writes, {
-      wants: (prefix) => this.#spaces[prefix.charCodeAt(0)] === 1,
-      write: (key, value) => {
-        if (!this.#young.has(key) && !this.#old.has(key)) return
-        if (value !== undefined) this.#add(key, value)
-        else {
-          this.#young.delete(key)
-          this.#old.delete(key)
-        }
-      },
-    })
+  wants(prefix: RowKey): boolean {
+    return this.#spaces[prefix.charCodeAt(0)] === 1
+  }
+
+  /** Must be called with each acknowledged row that has a prefix that it wants. */
+  write(key: RowKey, value: Uint8Array | undefined): void {
+    if (this.#spaces[key.charCodeAt(0)] === 0) return
+    if (!this.#young.has(key) && !this.#old.has(key)) return
+    if (value !== undefined) this.#add(key, value)
+    else {
+      this.#young.delete(key)
+      this.#old.delete(key)
+    }
   }
 
   clear(): void {
