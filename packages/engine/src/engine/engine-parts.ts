@@ -172,12 +172,12 @@ export class EngineParts {
         committed: (event) => {
           const { records, isApplied } = event
           if (!records[0]?.isUncounted) findings.noteCommitted(event)
-          if (feed.filters > 0) feed.committed(records, !isApplied)
+          if (feed.watching.size > 0) feed.committed(records, !isApplied)
           return tablets.commits.committed(event)
         },
         applied: (event) => {
           history.note(event)
-          if (feed.filters > 0) feed.applied(event)
+          if (feed.watching.size > 0) feed.applied(event)
           return tablets.commits.applied(event)
         },
       },
@@ -261,13 +261,12 @@ export class EngineParts {
   }
 
   /** The one event at the end of a call. A commit ends when its rows are counted: its client may send another one then. */
-  #ended(context: RequestContext): MaybePromise<void> {
+  #ended(context: RequestContext, isCounted = false): MaybePromise<void> {
     if (context.isUncounted) return
-    if (context.ledger.fact?.call !== 'commit') return this.#settled(context)
-    return andThen(this.tablets.commits.counted(), () => this.#settled(context))
-  }
-
-  #settled(context: RequestContext): MaybePromise<void> {
+    const { commits, rows } = this.tablets
+    if (rows.isWanted && !isCounted && context.ledger.fact?.call === 'commit') {
+      return andThen(commits.counted(), () => this.#ended(context, true))
+    }
     const { ledger } = context
     this.totals.requests++
     if (ledger instanceof CountingLedger) {

@@ -58,30 +58,26 @@ interface Matching {
 type Narrow = (record: PendingRecord) => Matching | undefined
 
 /** The watchers with the same filter. */
-interface Watching {
+export interface Watching {
   readonly narrow: Narrow
   readonly which: WatchOptions
   readonly watchers: Set<CommitWatcher>
 }
 
 export class CommitFeed {
-  /** By filter. */
-  readonly #watching = new Map<string, Watching>()
-  /** Filters with watchers; without any, {@link committed} and {@link applied} need no call. */
-  get filters(): number {
-    return this.#watching.size
-  }
+  /** By filter. Without any, {@link committed} and {@link applied} need no call. */
+  readonly watching: Map<string, Watching> = new Map()
 
   /** Watches from now on. @returns a function that ends it */
   watch(which: WatchOptions, tell: CommitWatcher): () => void {
     const name = JSON.stringify(which, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
-    const watching = this.#watching.get(name) ?? { narrow: narrowBy(which), which, watchers: new Set() }
+    const watching = this.watching.get(name) ?? { narrow: narrowBy(which), which, watchers: new Set() }
     const watcher: CommitWatcher = (make) => tell(make)
     watching.watchers.add(watcher)
-    this.#watching.set(name, watching)
+    this.watching.set(name, watching)
     return () => {
       watching.watchers.delete(watcher)
-      if (watching.watchers.size === 0 && this.#watching.get(name) === watching) this.#watching.delete(name)
+      if (watching.watchers.size === 0 && this.watching.get(name) === watching) this.watching.delete(name)
     }
   }
 
@@ -103,7 +99,7 @@ export class CommitFeed {
 
   /** Any row of a scope may be another one from now on. */
   reload({ reason, projectId, databaseId, namespaceId }: ReloadReason): void {
-    for (const { which, watchers } of this.#watching.values()) {
+    for (const { which, watchers } of this.watching.values()) {
       const isElsewhere =
         differs(which.projectId, projectId) ||
         differs(which.databaseId, databaseId) ||
@@ -123,7 +119,7 @@ export class CommitFeed {
     records: readonly PendingRecord[],
     eventOf: (matching: readonly Matching[], which: WatchOptions) => StoreEvent,
   ): void {
-    for (const { narrow, which, watchers } of this.#watching.values()) {
+    for (const { narrow, which, watchers } of this.watching.values()) {
       const matching = records.map(narrow).filter((one) => one !== undefined)
       if (matching.length > 0) tellAll(watchers, () => eventOf(matching, which))
     }

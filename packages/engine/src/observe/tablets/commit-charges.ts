@@ -18,7 +18,7 @@ import type { CommitEvent } from '../../log/commit-log.ts'
 import { rowCountOf, type Stage } from '../../log/record-writes.ts'
 import { andThen, finallyDo, type MaybePromise } from '../../maybe-promise.ts'
 import { Sequencer } from '../../sequencer.ts'
-import { runAtOnce, runInSlices } from '../../slices.ts'
+import { runInSlices } from '../../slices.ts'
 import type { EntityRows } from '../../tables/entity-rows.ts'
 import type { TabletFleet } from './fleet.ts'
 import type { GroupLoad } from './group-load.ts'
@@ -66,7 +66,10 @@ export class CommitCharges {
 
   #run(steps: Generator<number, void>): MaybePromise<void> {
     const { rows, fleet, scheduler } = this.#parts
-    if (!rows.isWanted || fleet.settings.simulate) return runAtOnce(steps)
+    if (!rows.isWanted || fleet.settings.simulate) {
+      for (const _ of steps);
+      return
+    }
     const turn = this.#turns.enter()
     if (turn === undefined) this.#context = requestContext({ clock: scheduler })
     return andThen(turn, () =>
