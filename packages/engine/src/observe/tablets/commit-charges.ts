@@ -52,11 +52,11 @@ export class CommitCharges {
 
   /** Log records were written, and old ones deleted. */
   committed(event: CommitEvent): MaybePromise<void> {
-    return this.#run(this.#commitSteps(event))
+    return this.#run(this.#commitSteps(event, this.#parts.rows.walk))
   }
 
   applied(event: ApplyEvent): MaybePromise<void> {
-    return this.#run(this.#applySteps(event))
+    return this.#run(this.#applySteps(event, this.#parts.rows.walk))
   }
 
   /** Resolves when all commits until now are charged and counted. */
@@ -80,9 +80,9 @@ export class CommitCharges {
     )
   }
 
-  *#commitSteps({ records, ledger, trimmed, trimmedBytes }: CommitEvent): Generator<number, void> {
+  /** @param walk - the latest one when the rows were written, which may be long before these steps begin */
+  *#commitSteps({ records, ledger, trimmed, trimmedBytes }: CommitEvent, walk: number): Generator<number, void> {
     const { groups, metering, rows } = this.#parts
-    const { walk } = rows
     for (const { logRow, logBytes } of records) {
       ledger.charge('Log', 'put', logRow, 1, logBytes)
       if (rows.isWanted) yield 1
@@ -102,9 +102,9 @@ export class CommitCharges {
     }
   }
 
-  *#applySteps({ records, reached, marker }: ApplyEvent): Generator<number, void> {
+  /** @param walk - as in the steps of a commit */
+  *#applySteps({ records, reached, marker }: ApplyEvent, walk: number): Generator<number, void> {
     const { metering, rows } = this.#parts
-    const { walk } = rows
     const ledger = this.#ledger
     for (const record of records) {
       const { changes, load, isUncounted } = record
