@@ -186,6 +186,18 @@ describe('the writer of a LevelDB store', () => {
     await first
   })
 
+  it('searches for rows of one key space make the rows of a list once', async () => {
+    const list = longList()
+    const first = writer.submit(list)
+    await vi.waitFor(() => expect(level.batches).toHaveLength(1), { timeout: 60_000 })
+    const { steps } = list
+    for (let i = 0; i < 500; i++) expect(writer.pending(`l${i}`)?.value).toEqual(Uint8Array.of(1))
+    expect(writer.pending('l500')).toBeUndefined()
+    expect(list.steps).toBe(steps + 500)
+    level.batches[0]?.settle()
+    await first
+  })
+
   it('when an earlier batch fails, a long list goes no further', async () => {
     const failed = writer.submit(put('a'))
     const list = longList()

@@ -15,6 +15,7 @@ import { type Scheduler, systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { byteString, bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { giveWay } from '../slices.ts'
 import { Areas, areaTableKey, type PlacedRange, storedRange } from './areas.ts'
 import {
@@ -24,7 +25,6 @@ import {
   handOverInSteps,
   type KeyRange,
   type KvRow,
-  type KvWrite,
   type RowKey,
   type WriteSink,
   type Writes,
@@ -71,6 +71,8 @@ interface Job {
    * commit in the garbage collector. What needs some of them later makes those again.
    */
   readonly group: Group
+  /** The rows of a source that were searched, by their key space, the first character of a key. */
+  searched: Map<string, ReadonlyMap<RowKey, Uint8Array | undefined>> | undefined
   readonly promise: Promise<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -368,12 +370,13 @@ function newJob(group: Job['group']): Job {
     resolve = onDone
     reject = onError
   })
-  return { group, promise, resolve, reject }
+  return { group, searched: undefined, promise, resolve, reject }
 }
 
 function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pending']> {
   for (let i = jobs.length - 1; i >= 0; i--) {
-    const { group, promise } = jobs[i] as Job
+    const job = jobs[i] as Job
+    const { group, promise } = job
     if ('leftover' in group || 'home' in group) continue
     if ('deleted' in group) {
       const row = group.rows.find((one) => one.key === key)
@@ -382,14 +385,21 @@ function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pe
       if (isIn) return { value: undefined, settled: promise }
       continue
     }
-    let write: KvWrite | undefined
-    handOver(group, {
-      wants: (prefix) => key.startsWith(prefix),
-      write: (row, value) => {
-        if (row === key) write = { key, value }
-      },
-    })
-    if (write !== undefined) return { value: write.value, settled: promise }
+    // To walk through 20,000 entities takes 12 ms, so that all rows of a key space are found by one walk.
+    job.searched ??= new Map()
+    const rows = getOrInsert(job.searched, key.slice(0, 1), (space) => rowsOfSpace(group, space))
+    if (rows.has(key)) return { value: rows.get(key), settled: promise }
   }
   return undefined
+}
+
+function rowsOfSpace(writes: Writes, space: string): ReadonlyMap<RowKey, Uint8Array | undefined> {
+  const rows = new Map<RowKey, Uint8Array | undefined>()
+  handOver(writes, {
+    wants: (prefix) => prefix.startsWith(space),
+    write: (key, value) => {
+      if (key.startsWith(space)) rows.set(key, value)
+    },
+  })
+  return rows
 }
