@@ -102,14 +102,14 @@ export class OnDemandRows implements Kv {
     this.optionsOf = optionsOf
     this.#scheduler = scheduler
     const goOn = (): GoOn => {
-      const context = this.context()
+      const context = this.#context()
       return (work) => giveWay(context, work)
     }
     this.#names = new IndexNames({ store, optionsOf, goOn })
   }
 
   /** A context without a client that could end the work. */
-  context(): RequestContext {
+  #context(): RequestContext {
     return requestContext({ clock: this.#scheduler })
   }
 
@@ -179,7 +179,7 @@ export class OnDemandRows implements Kv {
   async #writeToCopy(writes: Writes): Promise<void> {
     // A materialisation in progress writes to the store itself.
     while (this.#materialising.size > 0) await Promise.all(this.#materialising.values())
-    const context = this.context()
+    const context = this.#context()
     const copy = this.#store.copy()
     const ofLog: KvWrite[] = []
     const { everything } = this.#kept
@@ -290,7 +290,7 @@ export class OnDemandRows implements Kv {
 
   #materialise(index: Missing): MaybePromise<void> {
     const materialising = this.#materialising
-    const context = this.context()
+    const context = this.#context()
     const goOn = (work: number): Promise<void> | undefined =>
       giveWay(context, work)?.then(() => {
         if (materialising !== this.#materialising) throw outdated
@@ -312,7 +312,7 @@ export class OnDemandRows implements Kv {
 
   /** Moves the list into the tree, the oldest first: each row is always in one of them. */
   #drain(): MaybePromise<void> {
-    const context = this.context()
+    const context = this.#context()
     const step = (): MaybePromise<void> => {
       while (this.#unread.size > 0) {
         this.#store.batch(listed(this.#unread.takeOldest(logRowsPerStep)))

@@ -24,10 +24,9 @@
  * throw their errors.
  *
  * Optional operations are getAll, indexWithin, damage, tidy (waits until the disk space of deleted rows is free), and restore
- * (back to a snapshot in O(1), for tests). A scan takes the context of its caller, so that work before its first row runs in
- * slices. A store does not know tables: on-demand/ makes rows on demand, as a store over this one.
+ * (back to a snapshot in O(1), for tests). A store does not know tables: on-demand/ makes rows on demand, as a store over this
+ * one.
  */
-import type { RequestContext } from '../context.ts'
 import type { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { RowKey } from '../row.ts'
@@ -110,8 +109,6 @@ export interface ScanOptions {
   readonly reverse?: boolean | undefined
   /** How many rows the caller will probably read first; a hint for read-ahead. */
   readonly expect?: number | undefined
-  /** Context of the caller: work before the first row runs in slices, and ends with the caller. */
-  readonly context?: RequestContext | undefined
 }
 
 /** A pull cursor over a range. The caller must close it, also after an error or an early end. */

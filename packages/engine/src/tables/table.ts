@@ -77,7 +77,7 @@ export class KvTableView implements TableView {
   }
 
   scan(context: RequestContext, table: TableId, range: KeyRange, options: ScanDirection = {}): RowScan {
-    const scan = this.#reader.scan(range, { reverse: options.reverse, expect: options.expect, context })
+    const scan = this.#reader.scan(range, options)
     const isReverse = options.reverse === true
     // The start of the next batch: rows between it and the last row found were skipped, deleted rows included.
     let from = isReverse ? range.end : range.start
