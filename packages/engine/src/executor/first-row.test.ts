@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
+import type { IndexEntry } from '../encoding/index-entry.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { prettyPath } from '../encoding/pretty.ts'
 import { normalize } from '../planner/normalize.ts'
@@ -88,8 +89,12 @@ test.each([2, 100])('a stale row passes, whether its entity of %i values has cha
   expect(await keysOf(store(indexRows), { kind: 'A', order: ['v'] }, 5)).toEqual(each)
 })
 
-/** The keys of a result in the order of `v desc`, the numbers of entries that were walked for them, and the turns. */
-async function walkedFor(lists: readonly (readonly bigint[])[]) {
+/**
+ * The keys of a result in the order of `v desc`, the numbers of entries that were walked for them, and the turns.
+ *
+ * @param more - entries that every entity has besides
+ */
+async function walkedFor(lists: readonly (readonly bigint[])[], more: readonly IndexEntry[] = []) {
   const view = new KvTableView(storeOf(entitiesOf(lists)))
   const planned = plan(normalize(query({ kind: 'A', order: ['v desc'] }), queryDatabase), [])
   const walked: number[] = []
@@ -102,7 +107,7 @@ async function walkedFor(lists: readonly (readonly bigint[])[]) {
     view,
     planned,
     (...entity: Parameters<typeof indexEntries>) => {
-      const entries = indexEntries(...entity)
+      const entries = [...indexEntries(...entity), ...more]
       walked.push(entries.length)
       return entries
     },
@@ -114,6 +119,18 @@ async function walkedFor(lists: readonly (readonly bigint[])[]) {
   stream.close()
   return { found, walked, turns }
 }
+
+test('forty entities of 20,000 values whose rows alternate are walked once each', async () => {
+  const more = Array.from({ length: 20_000 }, (_, i): IndexEntry => {
+    return { property: 'v', valueCode: `\x01${String(i).padStart(8, '0')}`, type: 1, multi: true }
+  })
+  const { found, walked } = await walkedFor(
+    Array.from({ length: 40 }, () => [1n, 2n, 3n]),
+    more,
+  )
+  expect(found).toHaveLength(40)
+  expect(walked).toHaveLength(40)
+})
 
 test('the values of a large entity are walked once for all of its rows', async () => {
   const even = Array.from({ length: 300 }, (_, i) => BigInt(2 * i))
