@@ -26,7 +26,7 @@ import { inSpans } from '../planner/spans.ts'
 import { giveWay } from '../slices.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
-import { columnCode, columnOffset, isBefore, pathOf } from './position.ts'
+import { codeInColumn, columnOffset, isBefore, pathOf } from './position.ts'
 import { Operator, type PositionedRow, type RowStream } from './row-stream.ts'
 
 /** Entities with fewer entries are walked again for each row. */
@@ -135,7 +135,7 @@ class WalkedEntity {
   shrink(): void {
     this.#codes = this.#plan.columns.map((column) => {
       const own = this.#entries.filter(({ property }) => property === column.property)
-      return new CodeList(own.map((entry) => columnCode(column, entry)))
+      return new CodeList(own.map((entry) => codeInColumn(column, entry)))
     })
     this.#entries = []
     this.bytes = this.#codes.reduce((sum, { bytes }) => sum + bytes, this.cell.length)
@@ -148,7 +148,7 @@ class WalkedEntity {
     return columns.some((column, i) => {
       const code = position.slice(columnOffset(columns, position, i), columnOffset(columns, position, i + 1))
       if (this.#codes !== undefined) return !this.#codes[i]?.has(code)
-      return !this.#entries.some((entry) => entry.property === column.property && columnCode(column, entry) === code)
+      return !this.#entries.some((entry) => entry.property === column.property && codeInColumn(column, entry) === code)
     })
   }
 }
@@ -210,7 +210,7 @@ function positionIn(
   if (disjunct.pathSpans !== undefined && !inSpans(disjunct.pathSpans, path)) return undefined
   for (const [i, column] of lateColumns.entries()) {
     if (
-      !entries.some((entry) => entry.property === column.property && fitsLate(disjunct, i, columnCode(column, entry)))
+      !entries.some((entry) => entry.property === column.property && fitsLate(disjunct, i, codeInColumn(column, entry)))
     ) {
       return undefined
     }
@@ -221,7 +221,7 @@ function positionIn(
     let best: string | undefined
     for (const entry of entries) {
       if (entry.property !== column.property) continue
-      const code = columnCode(column, entry)
+      const code = codeInColumn(column, entry)
       if (spans !== undefined && !inSpans(spans, code)) continue
       if (best === undefined || isBefore(code, best, reverse)) best = code
     }

@@ -17,7 +17,7 @@ import type { LateNode, Plan } from '../planner/plan-node.ts'
 import { codesEnd, inSpans, type Span } from '../planner/spans.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
-import { columnCode, isBefore, lateOffset, pathOf } from './position.ts'
+import { codeInColumn, isBefore, lateOffset, pathOf } from './position.ts'
 import { noRows, Operator, type PositionedRow, type RowStream } from './row-stream.ts'
 
 export class Late extends Operator {
@@ -88,7 +88,7 @@ export class Late extends Operator {
     const values: LateValue[] = []
     for (const entry of entries) {
       if (entry.property !== column.property) continue
-      const code = columnCode(column, entry)
+      const code = codeInColumn(column, entry)
       if (spans === undefined || inSpans(spans, code))
         values.push({ code, typeByte: typeByteOf(entry.type, entry.multi) })
     }

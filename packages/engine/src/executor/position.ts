@@ -30,7 +30,7 @@ export function lateOffset({ columns, lateColumns }: PositionForm, position: str
 }
 
 /** The code of an entity's value in a column. */
-export function columnCode({ inverted }: Column, { valueCode }: IndexEntry): string {
+export function codeInColumn({ inverted }: Column, { valueCode }: IndexEntry): string {
   return inverted ? invert(valueCode) : valueCode
 }
 

@@ -7,7 +7,7 @@ import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
 import { sliceWorkMax } from '../slices.ts'
-import { MemoryKv } from '../storage/memory-kv.ts'
+import { MemoryKv, type MemorySnapshot } from '../storage/memory-kv.ts'
 
 import { index, query } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
@@ -174,4 +174,20 @@ test('two scans of one snapshot, that wait for the same rows, both get them', as
   expect(rows[0]?.length).toBeGreaterThan(4 * count)
   expect(rows[1]?.map(({ key }) => key).reverse()).toEqual(rows[0]?.map(({ key }) => key))
   snapshot.close()
+})
+
+test('a snapshot that is closed while its rows are made leaves no state of the store open', async () => {
+  const scheduler = new VirtualClock()
+  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), scheduler)
+  engine = await openEngine({ kv, scheduler })
+  await commitOf(integer, count)
+  const opened = vi.spyOn(MemoryKv.prototype, 'snapshot')
+  const snapshot = kv.snapshot()
+  const read = snapshot.scan({ start: '', end: '\xff' }).next(1)
+  snapshot.close()
+  await expect(read).rejects.toThrow('closed')
+  const left = opened.mock.results.map(({ value }) => value as MemorySnapshot)
+  opened.mockRestore()
+  expect(left.length).toBeGreaterThan(0)
+  for (const one of left) expect(() => one.get('E')).toThrow('closed')
 })

@@ -397,20 +397,25 @@ class OnDemandSnapshot implements KvSnapshot {
    * this one follows.
    */
   #read<T>(range: KeyRange, read: (reader: MemorySnapshot | OnDemandRows) => MaybePromise<T>): MaybePromise<T> {
-    if (this.#fork !== undefined) return read(this.#fork)
-    const { snapshot, kept, unread } = this.#state
-    const isLogUnread = unread.start < unread.end && touchesLog(range)
-    if (!isLogUnread && missingIn(range, kept, snapshot).length === 0) return read(snapshot)
+    const reader = (): MemorySnapshot | OnDemandRows => this.#fork ?? this.#state.snapshot
+    if (!this.#lacks(range)) return read(reader())
     // Rows made in the store are there for later snapshots too.
     return andThen(this.#owner.prepare(range), () => {
-      if (this.#fork === undefined && this.#owner.changes === this.#changes) {
+      // Another read may have them by now, or the snapshot may be closed, which its reader then says.
+      if (!this.#lacks(range)) return read(reader())
+      if (this.#owner.changes === this.#changes) {
         this.#state.snapshot.close()
         this.#state = this.#owner.state
-        return read(this.#state.snapshot)
-      }
-      this.#fork ??= this.#owner.forkAt(this.#state)
-      return read(this.#fork)
+      } else this.#fork = this.#owner.forkAt(this.#state)
+      return read(reader())
     })
+  }
+
+  /** Whether rows of a range have to be made first. */
+  #lacks(range: KeyRange): boolean {
+    const { snapshot, kept, unread } = this.#state
+    if (this.#fork !== undefined) return false
+    return (unread.start < unread.end && touchesLog(range)) || missingIn(range, kept, snapshot).length > 0
   }
 }
 

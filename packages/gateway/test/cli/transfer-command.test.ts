@@ -165,3 +165,13 @@ test('an existing empty folder is refused too', async () => {
   mkdirSync(join(folder, 'there'))
   expect((await run('export', 'there')).code).toBe(2)
 })
+
+test.each([
+  ['a/b', '"a/b" is an invalid project id'],
+  ['Demo', '"Demo" is an invalid project id'],
+])('a project %s that no key can have is refused in the words of put', async (project, words) => {
+  const wanted = { code: 2, err: expect.stringContaining(words) }
+  expect(await run('export', 'backup', '--data-dir', 'data', '--project', project)).toMatchObject(wanted)
+  expect(await run('put', 'ToDo:1', '{"done": true}', '--data-dir', 'data', '--project', project)).toMatchObject(wanted)
+  expect(existsSync(join(folder, 'backup'))).toBe(false)
+})

@@ -22,3 +22,14 @@ test('a tick reads one sum of a tablet, however many flows of databases run ther
   expect(flows.takeEnded(startMs + spreadMs)).toHaveLength(996)
   expect([flows.size, flows.sums.size]).toEqual([0, 0])
 })
+
+test('fractions of ended flows leave nothing below zero, while another flow runs', () => {
+  const tablet = new TabletFleet(tabletSettings({}), seededRandom(7), startMs).tabletOf('Entities', 'E')
+  const flows = new RunningFlows()
+  const each = { rowKey: 'E', bytes: 0, costPerSecond: 1, tablet }
+  flows.add({ ...each, reads: 0, writes: 1, endsMs: startMs + 1_000 })
+  for (const [i, reads] of [0.2, 0.3, 0.1].entries()) flows.add({ ...each, reads, writes: 0, endsMs: startMs + i })
+  for (let atMs = startMs; atMs < startMs + 3; atMs++) flows.takeEnded(atMs)
+  expect(flows.sums.get(tablet)).toMatchObject({ flows: 1, writes: 1 })
+  expect(flows.sums.get(tablet)?.reads).toBeGreaterThanOrEqual(0)
+})

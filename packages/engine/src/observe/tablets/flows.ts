@@ -82,9 +82,10 @@ export class RunningFlows {
   #sum({ tablet, reads, writes, bytes }: Flow, sign: 1 | -1): void {
     const sum = getOrInsert(this.sums, tablet, () => ({ flows: 0, reads: 0, writes: 0, bytes: 0 }))
     sum.flows += sign
-    sum.reads += sign * reads
-    sum.writes += sign * writes
-    sum.bytes += sign * bytes
+    // Fractions may leave a little less than nothing.
+    sum.reads = Math.max(0, sum.reads + sign * reads)
+    sum.writes = Math.max(0, sum.writes + sign * writes)
+    sum.bytes = Math.max(0, sum.bytes + sign * bytes)
     if (sum.flows === 0) this.sums.delete(tablet)
   }
 }

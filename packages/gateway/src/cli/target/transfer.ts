@@ -1,12 +1,13 @@
 /** The common part of `export` and `import`: database and filter of the flags, the operation of the store, and progress on stderr. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TransferProgress } from '@sixtables/engine'
+import { type TransferProgress, validateDatabase } from '@sixtables/engine'
 import type { OperationJson } from '../../admin/operations/operations.ts'
 import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { ask } from './ask.ts'
 import { databaseOf, projectOf } from './database.ts'
+import { understood } from './refusal.ts'
 import { withTarget } from './target.ts'
 
 interface Filter {
@@ -43,7 +44,7 @@ const pollMsMax = 200
  * Starts an export or import, and waits for its end.
  *
  * @param place - names the files in the request
- * @throws OperationError with the reason of the store
+ * @throws OperationError with the reason of the store, UsageError for names that no database can have
  */
 export function transfer(
   flags: Flags,
@@ -51,6 +52,7 @@ export function transfer(
   { method, place }: { readonly method: 'export' | 'import'; readonly place: Readonly<Record<string, string>> },
 ): Promise<TransferProgress> {
   const [project, database] = [projectOf(flags, io.env), databaseOf(flags)]
+  understood(() => validateDatabase({ projectId: project, databaseId: database }))
   const { kinds, namespaces } = filterOf(flags)
   const progress = progressLines(io, method === 'export' ? 'Exported' : 'Imported')
   const path = `/emulator/v1/projects/${encodeURIComponent(project)}:${method}?wait=false`
