@@ -9,6 +9,7 @@ import { keySpaceOf, keySpaces } from '../../src/encoding/keyspace.ts'
 import { encodeInt64, encodeText } from '../../src/encoding/ordered.ts'
 import { valueCode } from '../../src/encoding/value-codec.ts'
 import { typeBytes } from '../../src/encoding/value-types.ts'
+import { RecordWrites, rowsOf } from '../../src/log/record-writes.ts'
 import type { CompositeIndex } from '../../src/model/index-definition.ts'
 import { type Key, kindOf } from '../../src/model/key.ts'
 import type { IndexableValue, Value } from '../../src/model/value.ts'
@@ -179,6 +180,39 @@ test('a sink is handed what it wants of all rows, and their number is known befo
           return !['A', 'D'].includes(text.charAt(0)) || rest.startsWith(head) || head.startsWith(rest)
         }
         expect(handed(isWanted)).toEqual(all.filter(isWanted))
+      },
+    ),
+    { numRuns: runs(150) },
+  )
+})
+
+test('records write the rows of all their changes at each stage, also if the lists are made already', () => {
+  const long: Entity = new Map([['a', Array.from({ length: 1500 }, (_, i) => ({ type: 'integer', value: BigInt(i) }))]])
+  const pair = fc.oneof(
+    { weight: 20, arbitrary: fc.tuple(states, states) },
+    { weight: 1, arbitrary: fc.constant<[undefined, Entity]>([undefined, long]) },
+  )
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(keys, pair), { maxLength: 8 }),
+      fc.boolean(),
+      fc.constantFrom('A', 'B', 'AB'),
+      (list, areMade, stage) => {
+        const changes = list.map(([key, [before, after]]) => {
+          const delta = { codes: keyCodes(key), before: cellOf(before), after: cellOf(after) }
+          return new EntityRows(delta, rulesOf(key))
+        })
+        const lined = (key: string, value: Uint8Array | undefined): string => `${key} ${value?.join(' ')}`
+        const due = areMade
+          ? changes.flatMap((one) => rowsOf(one, stage).map(({ key, value }) => lined(key, value)))
+          : []
+        const found: string[] = []
+        const sink = { write: (key: string, value: Uint8Array | undefined) => void found.push(lined(key, value)) }
+        const writes = new RecordWrites([], [{ changes: changes.slice(0, 3) }, { changes: changes.slice(3) }], stage)
+        for (const rows of writes.writeTo(sink)) if (rows > 2100) expect.fail(`a step of ${rows} rows`)
+        if (!areMade)
+          for (const one of changes) due.push(...rowsOf(one, stage).map(({ key, value }) => lined(key, value)))
+        expect(found.sort()).toEqual(due.sort())
       },
     ),
     { numRuns: runs(150) },
