@@ -41,8 +41,17 @@ export function tallyOf(records: readonly Pick<PendingRecord, 'changes'>[]): Row
 /** Places of a single entity's rows that are written in one step; each has at most two rows. */
 const placesOfStep = 1024
 
-/** Entities whose rows are written place by place. */
-const entitiesOfGroup = 128
+/** The most entities of one kind whose rows are written place by place. */
+const groupMax = 128
+
+/** The end of the group of entities that starts at `at`: successive entities of one kind. */
+function groupEnd(changes: readonly EntityRows[], at: number): number {
+  const first = changes[at]?.codes
+  const isOther = ({ codes }: EntityRows): boolean => codes.kind !== first?.kind || codes.partition !== first.partition
+  const last = Math.min(changes.length, at + groupMax)
+  for (let end = at + 1; end < last; end++) if (isOther(changes[end] as EntityRows)) return end
+  return last
+}
 
 /** Some writes, followed by the rows of records. */
 export class RecordWrites implements WriteSource {
@@ -71,8 +80,9 @@ export class RecordWrites implements WriteSource {
     }
     const producer = new RowProducer(sink)
     const changes = this.#records.flatMap((record) => record.changes)
-    for (let at = 0; at < changes.length; at += entitiesOfGroup) {
-      let group = changes.slice(at, at + entitiesOfGroup)
+    for (let at = 0, end = 0; at < changes.length; at = end) {
+      end = groupEnd(changes, at)
+      let group = changes.slice(at, end)
       if (this.#stage !== 'B') {
         for (const change of group) {
           producer.entity(change)
