@@ -27,6 +27,14 @@ import {
 
 const noRows: readonly KvRow[] = []
 
+function storeClosed(): never {
+  throw new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
+}
+
+function snapshotClosed(): never {
+  throw new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
+}
+
 export interface MemoryKvOptions {
   /** Most keys of a tree node; with a small one tests split and merge often. */
   readonly nodeCapacity?: number
@@ -45,34 +53,28 @@ export interface MemoryScan extends KvScan {
 
 export class MemoryKv implements Kv, WriteSink {
   readonly location = 'memory'
-  #tree: BTree<Uint8Array>
-  #closed = false
+  /** `undefined` after close(). */
+  #tree: BTree<Uint8Array> | undefined
   /** The only use of the values read ahead, so that the loop is not optimised away. */
   #touched = 0
 
   /** @param rows - the initial content, in any order; a later row with the same key wins */
   constructor(rows: Iterable<KvRow> = [], options: MemoryKvOptions = {}) {
-    this.#tree = new BTree(options.nodeCapacity)
-    for (const row of rows) this.#tree.set(row.key, row.value)
-  }
-
-  /** The tree. Throws if the store was closed. */
-  #opened(): BTree<Uint8Array> {
-    if (this.#closed)
-      throw new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
-    return this.#tree
+    const tree = new BTree<Uint8Array>(options.nodeCapacity)
+    for (const row of rows) tree.set(row.key, row.value)
+    this.#tree = tree
   }
 
   get size(): number {
-    return this.#tree.size
+    return this.#tree?.size ?? 0
   }
 
   get(key: RowKey): Uint8Array | undefined {
-    return this.#opened().get(key)
+    return (this.#tree ?? storeClosed()).get(key)
   }
 
   getAll(keys: readonly RowKey[]): (Uint8Array | undefined)[] {
-    const tree = this.#opened()
+    const tree = this.#tree ?? storeClosed()
     const values = keys.map((key) => tree.get(key))
     // A value that was not used for a while is not in the processor's caches. A loop that does nothing else fetches many of
     // them in parallel (docs/decisions/0015-steps-to-speed.md).
@@ -83,7 +85,8 @@ export class MemoryKv implements Kv, WriteSink {
   }
 
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
-    return new TreeScan(this.#opened().view(), range, options?.reverse === true, this.#tree)
+    const tree = this.#tree ?? storeClosed()
+    return new TreeScan(tree.view(), range, options?.reverse === true, tree)
   }
 
   mutate({ key, value }: KvWrite): void {
@@ -92,8 +95,9 @@ export class MemoryKv implements Kv, WriteSink {
 
   /** Sets or deletes one row; this makes the store a sink. */
   write(key: RowKey, value: Uint8Array | undefined): void {
-    if (value === undefined) this.#opened().delete(key)
-    else this.#opened().set(key, value)
+    const tree = this.#tree ?? storeClosed()
+    if (value === undefined) tree.delete(key)
+    else tree.set(key, value)
   }
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): boolean {
@@ -103,12 +107,12 @@ export class MemoryKv implements Kv, WriteSink {
   }
 
   batch(writes: Writes): void {
-    this.#opened()
+    if (this.#tree === undefined) storeClosed()
     handOver(writes, this)
   }
 
   snapshot(): MemorySnapshot {
-    return new TreeSnapshot(this.#opened())
+    return new TreeSnapshot(this.#tree ?? storeClosed())
   }
 
   /**
@@ -116,14 +120,14 @@ export class MemoryKv implements Kv, WriteSink {
    * Throws a TypeError for a snapshot of another store.
    */
   restore(snapshot: KvSnapshot): void {
-    const tree = this.#opened()
+    const tree = this.#tree ?? storeClosed()
     if (!(snapshot instanceof TreeSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
     snapshot.restoreInto(tree)
   }
 
   /** @returns whether there was such a row */
   remove(key: RowKey): boolean {
-    return this.#opened().delete(key) !== undefined
+    return (this.#tree ?? storeClosed()).delete(key) !== undefined
   }
 
   /** A new store with the content of the snapshot, in O(1). It can restore snapshots of this one. */
@@ -144,30 +148,32 @@ export class MemoryKv implements Kv, WriteSink {
 
   /** Takes the content of a {@link copy}, in O(1); nothing may have been written here since. Open scans and snapshots are not changed. */
   become(copy: MemoryKv): void {
-    this.#opened()
+    if (this.#tree === undefined) storeClosed()
     this.#tree = copy.#tree
   }
 
   clear(rows: readonly KvRow[] = noRows): void {
-    this.#opened().clear()
+    const tree = this.#tree ?? storeClosed()
+    tree.clear()
     this.batch(rows)
   }
 
   deleteRanges(ranges: readonly KeyRange[], rows: readonly KvRow[] = noRows): void {
-    for (const { start, end } of ranges) this.#opened().deleteRange(start, end)
+    const tree = this.#tree ?? storeClosed()
+    for (const { start, end } of ranges) tree.deleteRange(start, end)
     this.batch(rows)
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    this.#tree.clear()
+    this.#tree?.clear()
+    this.#tree = undefined
   }
 }
 
 class TreeSnapshot implements MemorySnapshot {
   readonly #tree: BTree<Uint8Array>
-  readonly #view: TreeView<Uint8Array>
-  #closed = false
+  /** `undefined` after close(). */
+  #view: TreeView<Uint8Array> | undefined
 
   constructor(tree: BTree<Uint8Array>) {
     this.#tree = tree
@@ -175,40 +181,34 @@ class TreeSnapshot implements MemorySnapshot {
   }
 
   get size(): number {
-    const { size, root, height } = this.#view
+    const { size, root, height } = this.#view ?? snapshotClosed()
     return Number.isNaN(size) ? rowsUnder(root, height) : size
   }
 
-  /** The view. Throws if the snapshot was closed. */
-  #opened(): TreeView<Uint8Array> {
-    if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
-    return this.#view
-  }
-
   get(key: RowKey): Uint8Array | undefined {
-    const { root, height } = this.#opened()
+    const { root, height } = this.#view ?? snapshotClosed()
     return getFrom(root, height, key)
   }
 
   /** The scan may outlive the snapshot. */
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
-    return new TreeScan(this.#tree.share(this.#opened()), range, options?.reverse === true, this.#tree)
+    return new TreeScan(this.#tree.share(this.#view ?? snapshotClosed()), range, options?.reverse === true, this.#tree)
   }
 
   restoreInto(tree: BTree<Uint8Array>): void {
-    const view = this.#opened()
+    const view = this.#view ?? snapshotClosed()
     if (!tree.isKinOf(this.#tree)) throw new TypeError('restore() takes a snapshot of this store')
     if (tree !== this.#tree) this.#tree.leave(view)
     tree.restore(view)
   }
 
   forked(): BTree<Uint8Array> {
-    return this.#tree.fork(this.#opened())
+    return this.#tree.fork(this.#view ?? snapshotClosed())
   }
 
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#view === undefined) return
     this.#tree.release(this.#view)
+    this.#view = undefined
   }
 }
