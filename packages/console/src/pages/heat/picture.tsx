@@ -88,7 +88,7 @@ function Caption({ table, source, metric, plane }: PictureProps & { readonly pla
       <h2>
         {table} <span class="muted">{source.name}</span>
       </h2>
-      <span class="muted">
+      <span class="muted light">
         {metricTitles[metric]}: at most {valueWords(plane.most, metric)} in one key range; {plane.rows} key ranges
       </span>
     </figcaption>
