@@ -239,6 +239,23 @@ consoleTests('Data', ({ visit }) => {
     await page.getByRole('dialog', { name: 'Delete entities' }).getByText('SELECT * FROM ToDo').waitFor()
   })
 
+  test('an unrun change leaves the tools on one line, and a query without results shows no table', async () => {
+    const { page, origin, go } = await visit('')
+    await page.setViewportSize({ width: 1500, height: 800 })
+    await seed(origin, 'Task', 3, tasks)
+    await go(
+      `#/data/demo/Task?${new URLSearchParams({ gql: "SELECT * FROM Task WHERE title = 'Task 1' AND rank = -1" })}`,
+    )
+    await firstRow(page, 'Task:1')
+    await page.getByRole('button', { name: 'Add a filter' }).click()
+    await page.getByText('Still the results of').waitFor()
+    const tools = page.locator('.data-tools')
+    await expect.poll(async () => (await tools.boundingBox())?.height).toBeLessThan(40)
+    await go('#/data/demo/Nothing')
+    await page.getByRole('heading', { name: 'No results' }).waitFor()
+    expect(await page.getByRole('grid').count()).toBe(0)
+  })
+
   test('a shade tells of columns beyond the right edge', async () => {
     const { page, origin, go } = await visit('')
     await seed(origin, 'Task', 3, (i) => ({ title: text(`Task ${i}, with a title that is long`) }))

@@ -37,5 +37,6 @@ test.each([
   ['ToDo:5 ', '" " was not expected'],
 ])('the text %j is no key: %s', (text, message) => {
   expect(() => parseKeyPath(text)).toThrow(KeyTextError)
+  expect(() => parseKeyPath(text)).toThrow(`This is no key: `)
   expect(() => parseKeyPath(text)).toThrow(message)
 })

@@ -24,7 +24,7 @@ export class KeyTextError extends Error {}
 /** @throws KeyTextError */
 export function parseKeyPath(text: string): readonly PathElement[] {
   const wrong = (what: string): KeyTextError =>
-    new KeyTextError(`${what}. Write a key like ToDo:1 or User:"ada"/ToDo:5.`)
+    new KeyTextError(`This is no key: ${what}. Write a key like ToDo:1 or User:"ada"/ToDo:5.`)
   return Array.from(readKeyPath(text, 'either', wrong), ({ id, ...element }) =>
     id === undefined ? (element as PathElement) : { kind: element.kind, id: String(id) },
   )

@@ -69,6 +69,7 @@ export function ResultsView(props: ResultsViewProps) {
     if (runs > 0) pages.invalidate()
   }, [runs])
   const isRefused = pages.isNew && pages.error !== undefined
+  const isEmpty = pages.count === 0 && pages.isComplete
   return (
     <>
       <Tools {...props} onDelete={deletion && (() => deletion(statement))}>
@@ -84,8 +85,11 @@ export function ResultsView(props: ResultsViewProps) {
         {pages.error instanceof Error && (
           <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
         )}
-        {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />}
-        {pages.count === 0 && pages.isComplete && <NoResults {...{ scope, statement, results }} />}
+        {isEmpty ? (
+          <NoResults {...{ scope, statement, results }} />
+        ) : (
+          !isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />
+        )}
         <EditBar scope={scope} />
         <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
       </Frame>
@@ -183,7 +187,7 @@ function ExplainButton({ isChanged, isExplained, onExplain }: ViewProps) {
 /** The query that was run, while another one is being written above. */
 function ResultsOf({ gql }: { readonly gql: string }) {
   return (
-    <p class="m-0 cut muted" style={{ maxWidth: '34ch' }}>
+    <p class="m-0 cut muted" style={{ flex: '1 1 16ch', maxWidth: 'max-content' }} title={gql}>
       Still the results of <code>{safeText(gql)}</code>
     </p>
   )
