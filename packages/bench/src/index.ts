@@ -6,7 +6,6 @@ export type { ComparedChart, ComparedFlows, ComparedHeatmaps, DrawableResult } f
 export { htmlReport } from './report/html.ts'
 export { jsonReport } from './report/json.ts'
 export { type LabResult, type RunOptions, runLab } from './runner.ts'
-export type { Setting } from './setting.ts'
-export { type SettingName, settingNames, settings } from './settings.ts'
+export { type Setting, type SettingName, settingNames, settings } from './settings.ts'
 export type { Catalogue, ChallengeOffer, Chapter, LabOffer } from './worker/catalogue.ts'
 export type { PageJudgement } from './worker/tasks.ts'

@@ -6,9 +6,8 @@
  */
 import { type EngineOptions, tabletDefaults } from '@sixtables/engine'
 import { fnv, fnvStart, type Random, seededRandom } from '@sixtables/engine/testing'
-import { engineTabletOptions } from './engine-settings.ts'
 import { Recorder, Unmeasured } from './measure/recorder.ts'
-import type { SettingName, SettingValues } from './settings.ts'
+import { engineTabletOptions, type SettingName, type SettingValues } from './settings.ts'
 import { Client } from './sim/client.ts'
 import { type Gateways, openGateways } from './sim/gateways.ts'
 import { openStore, type Store, type StoreOptions } from './sim/store.ts'

@@ -4,250 +4,320 @@
  *
  * Sources: known (a public source), believed, ours.
  */
-import { type DataSettingName, dataSettings } from './data-settings.ts'
-import { type TabletSettingName, tabletSettings } from './engine-settings.ts'
-import type { Setting } from './setting.ts'
+import { tabletDefaults, tabletNotes } from '@sixtables/engine'
 
+export interface Setting {
+  readonly value: number
+  readonly unit: string
+  readonly about: string
+  /** Where the value is from; default: ours. */
+  readonly source?: string
+  /** The least value that makes sense; default 0. */
+  readonly least?: number
+  /** The greatest; default: 1 for a share, ten times the default value where a run takes longer with more of it, else a hundred times. */
+  readonly most?: number
+  /** A run takes longer the more, or the less, it is; which of both depends on the lab. */
+  readonly longer?: 'more' | 'less' | 'either'
+}
+
+/** Units of which there may be a part. */
+const divisible: readonly string[] = ['ms', 's', 'minutes', 'share', '%', 'times', '/s']
+
+export function mostOf({ value, unit, most, longer }: Setting): number {
+  return most ?? (unit === 'share' ? 1 : (longer === 'more' || longer === 'either' ? 10 : 100) * value)
+}
+
+export function isWhole({ unit }: Setting): boolean {
+  return !divisible.includes(unit)
+}
+
+type Bounds = Pick<Setting, 'least' | 'most' | 'longer'>
+
+/** Default, unit, meaning and bounds of each. */
 const ours = {
-  'client.rpcMs': {
-    value: 4,
-    unit: 'ms',
-    about: 'round-trip time between a client and the service, without the work itself',
-    least: 0.4,
-    longer: 'less',
-    source: 'believed: within one data centre, through a front end',
-  },
-  'client.retries': {
-    value: 5,
-    unit: 'attempts',
-    about: 'maximum number of attempts of a transaction after the first one',
-    most: 100,
-    source: 'ours: client libraries try about as often',
-  },
-  'client.backoffMs': {
-    value: 50,
-    unit: 'ms',
-    about: 'maximum pause before the first of these attempts; it doubles, and its length is random',
-    least: 1,
-    source: 'ours: exponential backoff, as the error page asks for',
-  },
-  'client.crashShare': {
-    value: 0.05,
-    unit: 'share',
-    about: 'share of clients that crash between two steps of a job',
-    most: 0.9,
-  },
-  'client.rememberMs': {
-    value: 2000,
-    unit: 'ms',
-    about: 'time for which a writer caches a pointer that it has read',
-    source: 'ours: a cache in an instance',
-  },
-  'transaction.reads': {
-    value: 10,
-    unit: 'entities',
-    about: 'entities that a long transaction reads one by one',
-    least: 1,
-    longer: 'more',
-  },
-  'transaction.thinkMs': {
-    value: 100,
-    unit: 'ms',
-    about: 'pause of a long transaction between two of its reads',
-  },
-  'transaction.abandoned': {
-    value: 20,
-    unit: 'transactions',
-    about: 'number of transactions that their client abandons, one after the other',
-    least: 1,
-    longer: 'more',
-  },
-  'lock.timeoutMs': {
-    value: 2000,
-    unit: 'ms',
-    about: 'wait for a lock after which the waiting call is aborted',
-    source: "measured: Google's Firestore emulator",
-  },
-  'apply.delayMs': {
-    value: 300,
-    unit: 'ms',
-    about: 'delay from commit to apply, in arms that separate them',
-    source: 'known: usually a few hundred milliseconds (articles of the App Engine years)',
-  },
-  'probe.count': {
-    value: 60,
-    unit: 'probes',
-    about: 'random writes, each followed by one read',
-    least: 6,
-    longer: 'more',
-  },
-  'probe.everyMs': {
-    value: 10,
-    unit: 'ms',
-    about: 'interval between two reads until a reader sees a write',
-    least: 1,
-    longer: 'less',
-  },
-  'ids.count': {
-    value: 4096,
-    unit: 'ids',
-    about: 'automatic ids drawn in each arm',
-    least: 1,
-    longer: 'more',
-    source: 'ours: 64 a bucket of the chi-square test',
-  },
-  'ids.buckets': {
-    value: 64,
-    unit: 'buckets',
-    about: 'equal parts of the id space, for the chi-square test',
-    least: 2,
-    most: 4096,
-  },
-  'ranges.count': {
-    value: 200,
-    unit: 'ranges',
-    about: 'random ranges compared with a model that remembers every id',
-    least: 1,
-    longer: 'more',
-  },
-  'load.slotMs': {
-    value: 5000,
-    unit: 'ms',
-    about: 'time over which one weighted operation is spread',
-    least: 500,
-    longer: 'less',
-    most: 30_000,
-    source: 'ours: a weight is a flow, never a burst',
-  },
-  'load.samples': {
-    value: 64,
-    unit: 'operations',
-    about: 'operations in a slot that run in the engine at the highest rate; each stands for an equal part of the load',
-    least: 1,
-    longer: 'more',
-    most: 2000,
-    source: 'ours: enough samples of each tablet in a decision window',
-  },
-  'load.writeShare': {
-    value: 0.1,
-    unit: 'share',
-    about: 'share of operations that write; the others read',
-  },
-  'load.minutes': {
-    value: 20,
-    unit: 'minutes',
-    about: 'duration of the load',
-    least: 0.5,
-    longer: 'more',
-  },
-  'load.opsPerSecond': { value: 50_000, unit: '/s', about: 'operations offered', least: 1 },
-  'load.seconds': {
-    value: 20,
-    unit: 's',
-    about: 'duration of the load for each number of writers',
-    least: 1,
-    longer: 'more',
-  },
-  'load.writersMax': {
-    value: 100,
-    unit: 'writers',
-    about: 'maximum number of writers',
-    least: 1,
-    longer: 'more',
-    most: 1000,
-  },
-  'ramp.startOpsPerSecond': {
-    value: 500,
-    unit: '/s',
-    about: 'operations at the start of a ramp',
-    least: 1,
-    source: 'known: best practices, ramping up traffic',
-  },
-  'ramp.growthPercent': {
-    value: 50,
-    unit: '%',
-    about: 'growth at each step of a ramp',
-    longer: 'less',
-    most: 200,
-    least: 5,
-    source: 'known: best practices, ramping up traffic',
-  },
-  'ramp.everyMinutes': {
-    value: 5,
-    unit: 'minutes',
-    about: 'length of a step of a ramp',
-    least: 1,
-    longer: 'either',
-    source: 'known: best practices, ramping up traffic',
-  },
-  'ramp.minutes': {
-    value: 45,
-    unit: 'minutes',
-    about: 'duration of the ramp',
-    least: 1,
-    longer: 'more',
-    most: 120,
-  },
-  'replay.times': {
-    value: 100,
-    unit: 'times',
-    about: 'the rate of a recording, multiplied',
-    least: 0.01,
-  },
-  'copies.count': {
-    value: 8,
-    unit: 'copies',
-    about: 'number of replicas of a read entity, or of shards of a written one',
-    least: 1,
-    longer: 'more',
-  },
-  'batch.size': {
-    value: 10,
-    unit: 'entities',
-    about: 'number of entities that one transaction writes',
-    least: 1,
-    longer: 'more',
-    most: 500,
-  },
-  'log.fastCommitMs': {
-    value: 50,
-    unit: 'ms',
-    about: 'latency of the log in the arm with a faster log',
-    longer: 'less',
-    source: 'ours: a third of the usual',
-  },
-  'query.deadlineMs': {
-    value: 20,
-    unit: 'ms',
-    about: 'deadline of a query, in arms where it has one',
-    least: 1,
-    source: 'ours: in production 60 s, over millions of rows',
-  },
-  'request.limitMs': {
-    value: 30_000,
-    unit: 'ms',
-    about: 'time after which a request of an application is ended',
-    least: 1000,
-    most: 600000,
-    source: 'known: articles on sequence numbers in Datastore without a counter',
-  },
-  'request.callMs': {
-    value: 51,
-    unit: 'ms',
-    about: 'time of a call for the next keys of a query, in those years',
-    least: 5,
-    longer: 'less',
-    source: 'known: 100,000 keys took 17 s (the same articles), in calls of 300 keys',
-  },
-  'delete.share': { value: 0.75, unit: 'share', about: 'share of the entities that are deleted' },
+  'client.rpcMs': [
+    4,
+    'ms',
+    'round-trip time between a client and the service, without the work itself',
+    { least: 0.4, longer: 'less' },
+  ],
+  'client.retries': [5, 'attempts', 'maximum number of attempts of a transaction after the first one', { most: 100 }],
+  'client.backoffMs': [
+    50,
+    'ms',
+    'maximum pause before the first of these attempts; it doubles, and its length is random',
+    { least: 1 },
+  ],
+  'client.crashShare': [0.05, 'share', 'share of clients that crash between two steps of a job', { most: 0.9 }],
+  'client.rememberMs': [2000, 'ms', 'time for which a writer caches a pointer that it has read'],
+  'transaction.reads': [
+    10,
+    'entities',
+    'entities that a long transaction reads one by one',
+    { least: 1, longer: 'more' },
+  ],
+  'transaction.thinkMs': [100, 'ms', 'pause of a long transaction between two of its reads'],
+  'transaction.abandoned': [
+    20,
+    'transactions',
+    'number of transactions that their client abandons, one after the other',
+    { least: 1, longer: 'more' },
+  ],
+  'lock.timeoutMs': [2000, 'ms', 'wait for a lock after which the waiting call is aborted'],
+  'apply.delayMs': [300, 'ms', 'delay from commit to apply, in arms that separate them'],
+  'probe.count': [60, 'probes', 'random writes, each followed by one read', { least: 6, longer: 'more' }],
+  'probe.everyMs': [10, 'ms', 'interval between two reads until a reader sees a write', { least: 1, longer: 'less' }],
+  'ids.count': [4096, 'ids', 'automatic ids drawn in each arm', { least: 1, longer: 'more' }],
+  'ids.buckets': [64, 'buckets', 'equal parts of the id space, for the chi-square test', { least: 2, most: 4096 }],
+  'ranges.count': [
+    200,
+    'ranges',
+    'random ranges compared with a model that remembers every id',
+    { least: 1, longer: 'more' },
+  ],
+  'load.slotMs': [
+    5000,
+    'ms',
+    'time over which one weighted operation is spread',
+    { least: 500, most: 30_000, longer: 'less' },
+  ],
+  'load.samples': [
+    64,
+    'operations',
+    'operations in a slot that run in the engine at the highest rate; each stands for an equal part of the load',
+    { least: 1, most: 2000, longer: 'more' },
+  ],
+  'load.writeShare': [0.1, 'share', 'share of operations that write; the others read'],
+  'load.minutes': [20, 'minutes', 'duration of the load', { least: 0.5, longer: 'more' }],
+  'load.opsPerSecond': [50_000, '/s', 'operations offered', { least: 1 }],
+  'load.seconds': [20, 's', 'duration of the load for each number of writers', { least: 1, longer: 'more' }],
+  'load.writersMax': [100, 'writers', 'maximum number of writers', { least: 1, most: 1000, longer: 'more' }],
+  'ramp.startOpsPerSecond': [500, '/s', 'operations at the start of a ramp', { least: 1 }],
+  'ramp.growthPercent': [50, '%', 'growth at each step of a ramp', { least: 5, most: 200, longer: 'less' }],
+  'ramp.everyMinutes': [5, 'minutes', 'length of a step of a ramp', { least: 1, longer: 'either' }],
+  'ramp.minutes': [45, 'minutes', 'duration of the ramp', { least: 1, most: 120, longer: 'more' }],
+  'replay.times': [100, 'times', 'the rate of a recording, multiplied', { least: 0.01 }],
+  'copies.count': [
+    8,
+    'copies',
+    'number of replicas of a read entity, or of shards of a written one',
+    { least: 1, longer: 'more' },
+  ],
+  'batch.size': [
+    10,
+    'entities',
+    'number of entities that one transaction writes',
+    { least: 1, most: 500, longer: 'more' },
+  ],
+  'log.fastCommitMs': [50, 'ms', 'latency of the log in the arm with a faster log', { longer: 'less' }],
+  'query.deadlineMs': [20, 'ms', 'deadline of a query, in arms where it has one', { least: 1 }],
+  'request.limitMs': [
+    30_000,
+    'ms',
+    'time after which a request of an application is ended',
+    { least: 1000, most: 600_000 },
+  ],
+  'request.callMs': [
+    51,
+    'ms',
+    'time of a call for the next keys of a query, in those years',
+    { least: 5, longer: 'less' },
+  ],
+  'delete.share': [0.75, 'share', 'share of the entities that are deleted'],
+  'expiry.perMinute': [120, 'entities', 'new entities a minute', { least: 1, longer: 'more' }],
+  'expiry.afterMinutes': [
+    5,
+    'minutes',
+    'mean time from the creation of an entity to its expiry; the time of each entity is random, 50 to 150 % of the mean',
+    { least: 1, longer: 'more' },
+  ],
+  'expiry.sweepMinutes': [
+    1,
+    'minutes',
+    'time between two sweeps that delete expired entities',
+    { least: 1, longer: 'less' },
+  ],
+  'expiry.generationMinutes': [
+    4,
+    'minutes',
+    'length of a generation: the values of new entities begin with its number, followed by the expiry time',
+    { least: 1 },
+  ],
+  'expiry.shards': [
+    8,
+    'shards',
+    'number of fixed prefixes before the expiry time, with a query for each',
+    { least: 1, longer: 'more' },
+  ],
+  'expiry.endedShare': [
+    0.02,
+    'share',
+    'share of entities that expire early: their expiry time is set to a time in the past',
+  ],
+  'shards.periodMinutes': [
+    30,
+    'minutes',
+    'time after which the shards get a new time prefix',
+    { least: 1, longer: 'more' },
+  ],
+  'lull.minutes': [20, 'minutes', 'duration of the lull, a time of little traffic', { least: 1, longer: 'more' }],
+  'lull.opsPerSecond': [100, '/s', 'operations during the lull', { least: 1 }],
+  'index.count': [5, 'indexes', 'maximum number of composite indexes of one kind', { most: 10, longer: 'more' }],
+  'index.values': [32, 'values', 'maximum number of values of one array property', { most: 320, longer: 'more' }],
+  'entity.bodyBytes': [2000, 'bytes', 'length of the unindexed text of an entity', { most: 50_000, longer: 'more' }],
+  'list.changes': [
+    8,
+    'changes',
+    'number of additions and removals of each writer of a list',
+    { least: 8, longer: 'more' },
+  ],
+  'list.compactEveryMs': [
+    3000,
+    'ms',
+    'mean pause of a client between two compactions of a list',
+    { least: 300, longer: 'less' },
+  ],
+  'list.entriesMax': [2000, 'entries', 'maximum number of entries of a sub-list', { least: 100, longer: 'less' }],
+  'list.followers': [
+    200_000,
+    'followers',
+    'number of followers of one user',
+    { least: 10, most: 1_000_000, longer: 'more' },
+  ],
+  'list.leaveShare': [0.1, 'share', 'share of the followers that leave before a compaction', { least: 0.001 }],
+  'burst.opsPerSecond': [
+    12,
+    '/s',
+    'rate of writes to one entity group, about twice the rate that its log can append',
+    { least: 1, longer: 'more' },
+  ],
+  'burst.seconds': [5, 's', 'duration of the short load test', { least: 1, longer: 'more' }],
+  'burst.longSeconds': [60, 's', 'duration of the long load test', { least: 1, longer: 'more' }],
+  'work.records': [20_000, 'records', 'number of records that the workers share', { least: 100, longer: 'more' }],
+  'work.workers': [8, 'workers', 'number of workers', { least: 2, longer: 'more' }],
+  'gateways.max': [
+    8,
+    'gateways',
+    'maximum number of gateways; the others are 1, 2, 4, … below it',
+    { least: 2, most: 16, longer: 'more' },
+  ],
+  'gateways.clients': [
+    16,
+    'clients',
+    'number of clients of each gateway, or of all gateways in the arm with the same clients; each waits for its answer',
+    { least: 1, longer: 'more' },
+  ],
+  'gateways.callMs': [
+    1,
+    'ms',
+    'CPU time of one call in its gateway, which has one core',
+    { least: 0.1, longer: 'less' },
+  ],
+  'gateways.clockRows': [
+    0.5,
+    '',
+    'number of clock rows for each gateway in the arms with several; rounded down, and at least one in all',
+    { most: 1, longer: 'more' },
+  ],
+  'gateways.killedOf': [
+    4,
+    'gateways',
+    'number of gateways of which one is killed',
+    { least: 2, most: 16, longer: 'more' },
+  ],
+  'gateways.seconds': [
+    0.3,
+    's',
+    'duration of the load of puts for each number of gateways, after half as much to begin with',
+    { least: 0.1, longer: 'more' },
+  ],
+  'rows.callMs': [
+    4,
+    'ms',
+    'mean round-trip time of a call from a gateway to Bigtable, without its work',
+    { least: 0.4, longer: 'less' },
+  ],
+  'rows.conditionalMs': [
+    5,
+    'ms',
+    'time of one conditional write of a row; other conditional writes of that row wait meanwhile',
+    { least: 0.5, longer: 'less' },
+  ],
 } as const
 
-export type SettingName = TabletSettingName | DataSettingName | keyof typeof ours
+/** Where the defaults are from that have more to say than: ours. */
+const sources: Partial<Readonly<Record<SettingName, string>>> = {
+  'client.rpcMs': 'believed: within one data centre, through a front end',
+  'client.retries': 'ours: client libraries try about as often',
+  'client.backoffMs': 'ours: exponential backoff, as the error page asks for',
+  'client.rememberMs': 'ours: a cache in an instance',
+  'lock.timeoutMs': "measured: Google's Firestore emulator",
+  'apply.delayMs': 'known: usually a few hundred milliseconds (articles of the App Engine years)',
+  'ids.count': 'ours: 64 a bucket of the chi-square test',
+  'load.slotMs': 'ours: a weight is a flow, never a burst',
+  'load.samples': 'ours: enough samples of each tablet in a decision window',
+  'ramp.startOpsPerSecond': 'known: best practices, ramping up traffic',
+  'ramp.growthPercent': 'known: best practices, ramping up traffic',
+  'ramp.everyMinutes': 'known: best practices, ramping up traffic',
+  'log.fastCommitMs': 'ours: a third of the usual',
+  'query.deadlineMs': 'ours: in production 60 s, over millions of rows',
+  'request.limitMs': 'known: articles on sequence numbers in Datastore without a counter',
+  'request.callMs': 'known: 100,000 keys took 17 s (the same articles), in calls of 300 keys',
+  'expiry.endedShare': 'ours: users who log out',
+  'shards.periodMinutes': 'ours: short, so that a run sees two of them',
+  'lull.minutes': 'ours: a night',
+  'list.changes': 'ours: each writer has one user that leaves and comes back at once',
+  'list.entriesMax': 'ours: about eighty kilobytes',
+  'list.followers': "known: Couchbase's manual 1.8, 9.2.5.4",
+  'gateways.callMs': 'ours: a slow core',
+  'rows.callMs': 'believed: single-digit milliseconds in one zone',
+  'rows.conditionalMs': 'believed: 200 to 500 a second for one row',
+}
 
-export const settings: Readonly<Record<SettingName, Setting>> = {
-  ...tabletSettings,
-  ...ours,
-  ...dataSettings,
+/** Settings of the engine's tablets: their names in the engine, which has their defaults and meanings, and bounds. */
+const ofEngine = {
+  'server.count': ['servers', { least: 1, longer: 'more' }],
+  'server.opsPerSecond': ['opsPerSecond', { least: 100 }],
+  'server.queueMsMax': ['queueMsMax'],
+  'server.serviceMs': ['serviceMs'],
+  'log.commitMs': ['commitLatencyMs', { longer: 'less' }],
+  'log.waitMsMax': ['groupWaitMsMax'],
+  // More than the load below which two tablets are merged.
+  'tablet.splitOpsPerSecond': ['splitOpsPerSecond', { least: 201 }],
+  // Above 1 a tablet is split wherever its load lies.
+  'tablet.splitOneEndShare': ['splitOneEndShare', { least: 0.5, most: 2 }],
+  'tablet.windowMs': ['windowMs', { least: 5000, most: 60_000 }],
+  'tablet.decisionMs': ['decisionMs', { least: 200, most: 60_000, longer: 'less' }],
+  'tablet.samplesMin': ['samplesMin', { least: 1 }],
+  'tablet.moveMsMin': ['moveMsMin'],
+  'tablet.moveMsMax': ['moveMsMax'],
+  'tablet.splitRestMs': ['splitRestMs'],
+  'tablet.warmUpMs': ['warmUpMs'],
+  'tablet.compactRestMs': ['compactRestMs'],
+} as const
+
+type EngineSettingName = (typeof ofEngine)[keyof typeof ofEngine][0]
+
+export type SettingName = keyof typeof ofEngine | keyof typeof ours
+
+const ownRows = Object.entries(ours) as [SettingName, readonly [number, string, string, Bounds?]][]
+const engineRows = Object.entries(ofEngine) as [SettingName, readonly [EngineSettingName, Bounds?]][]
+
+export const settings = Object.fromEntries([
+  ...engineRows.map(([name, [engine, bounds]]) => {
+    const { what, unit, source } = tabletNotes[engine]
+    return [name, { value: tabletDefaults[engine], unit, about: what, source, ...bounds }]
+  }),
+  ...ownRows.map(([name, [value, unit, about, bounds]]) => {
+    const source = sources[name]
+    return [name, { value, unit, about, ...(source && { source }), ...bounds }]
+  }),
+]) as Readonly<Record<SettingName, Setting>>
+
+/** The values that the engine's tablets are told, under the engine's names. */
+export function engineTabletOptions(values: SettingValues): Partial<Record<EngineSettingName, number>> {
+  const asked = engineRows.filter(([name]) => values[name] !== undefined)
+  return Object.fromEntries(asked.map(([name, [engine]]) => [engine, values[name]]))
 }
 
 export const settingNames: readonly SettingName[] = Object.keys(settings) as SettingName[]
@@ -275,4 +345,4 @@ export const serverSettings: SettingValues = defaultsOf(
 export const clientSettings: SettingValues = defaultsOf('client.rpcMs', 'client.retries', 'client.backoffMs')
 
 /** All that the engine's servers and tablets are told. */
-export const tabletSettingValues: SettingValues = defaultsOf(...(Object.keys(tabletSettings) as TabletSettingName[]))
+export const tabletSettingValues: SettingValues = defaultsOf(...engineRows.map(([name]) => name))

@@ -9,8 +9,7 @@ import { askedSettings } from '../src/cli/asked.ts'
 import { slowSettings } from '../src/cli/run.ts'
 import { labs } from '../src/labs/catalogue.ts'
 import { runLab } from '../src/runner.ts'
-import { isWhole, mostOf } from '../src/setting.ts'
-import { type SettingName, type SettingValues, settingNames, settings } from '../src/settings.ts'
+import { isWhole, mostOf, type SettingName, type SettingValues, settingNames, settings } from '../src/settings.ts'
 import { shortest } from './support/short.ts'
 
 describe.each(settingNames)('%s', (name) => {

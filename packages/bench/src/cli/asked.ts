@@ -1,9 +1,10 @@
 /** The arms and settings that a run asks for, checked. */
 import type { Lab } from '../lab.ts'
-import { isWhole, mostOf } from '../setting.ts'
 import {
   isSettingName,
+  isWhole,
   settings as knownSettings,
+  mostOf,
   type SettingName,
   type SettingValues,
   settingNames,

@@ -6,8 +6,7 @@ import { calls } from '../challenges/program-calls.ts'
 import { chapters } from '../gen/chapters.ts'
 import { type LabTexts, textsOf } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
-import { mostOf, type Setting } from '../setting.ts'
-import { type SettingName, settings } from '../settings.ts'
+import { mostOf, type Setting, type SettingName, settings } from '../settings.ts'
 
 /** Its title, number and the names are from the table of docs/course, the goals from its page. */
 export interface Chapter {
