@@ -17,6 +17,7 @@
  * `commit` instead of `commitHere` (engine/store-port.ts).
  */
 import { checkAlive, type RequestContext } from '../context.ts'
+import type { KeyCodes } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
 import { type Footprint, noFootprint, RecordsFootprint } from '../log/footprint.ts'
@@ -26,6 +27,7 @@ import { tallyOf } from '../log/record-writes.ts'
 import { andThen, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { giveWay } from '../slices.ts'
+import type { RowKey } from '../storage/kv.ts'
 import type { CommitInput, Committed } from '../transactions/commit-input.ts'
 import { Blocked } from '../transactions/lock-table.ts'
 import { type EvaluationRules, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
@@ -136,8 +138,12 @@ function* commitInTurn(
   let committed!: Committed
   try {
     // Read the entities, and fold the mutations over them: images before and after.
-    const evaluated = evaluateMutations(mutations, rules, (codes, row) => log.readFor(context, codes, row), version)
-    const { states, outcomes, failure } = yield* waitFor(evaluated)
+    const read = (codes: KeyCodes, row: RowKey): MaybePromise<Uint8Array | undefined> =>
+      andThen(log.readCommitted(codes, row), (cell) => {
+        context.ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
+        return cell
+      })
+    const { states, outcomes, failure } = yield* waitFor(evaluateMutations(mutations, rules, read, version))
     committed = { version, outcomes, failure, indexUpdates: 0 }
     if (states.length === 0) {
       guard?.admit(() => noFootprint)

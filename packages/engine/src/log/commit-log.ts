@@ -2,7 +2,7 @@
  * The log of all entity groups: the parts of a commit that read and write it. The order of their calls is the page of the
  * commit verb (database/commit.ts, `commitInTurn`):
  *
- *   turns ─▶ readFor (images before) ─▶ readyFor ─▶ append to the log of each group ─▶ apply (A, then B)
+ *   turns ─▶ readCommitted (images before) ─▶ readyFor ─▶ append to the log of each group ─▶ apply (A, then B)
  *                                                     └─▶ tell, acknowledge
  *
  * Example: a put of ToDo:1 appends one log record "ToDo:1, done=false → true, version 1795252843125000". A commit to three
@@ -261,14 +261,6 @@ export class CommitLog {
       if (change !== undefined) return change.after
     }
     return this.#options.kv.get(row)
-  }
-
-  /** Reads for a commit. */
-  readFor({ ledger }: RequestContext, codes: KeyCodes, row: RowKey): MaybePromise<Uint8Array | undefined> {
-    return andThen(this.readCommitted(codes, row), (cell) => {
-      ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
-      return cell
-    })
   }
 
   /** Resolves when every current batch is written; rejects with the first error. */

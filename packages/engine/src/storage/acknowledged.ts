@@ -35,8 +35,8 @@ export function readAcknowledged(rows: string): Acknowledged | 'damaged' | undef
     throw error
   }
   try {
-    const { log, bytes, check } = JSON.parse(text) as { log: unknown; bytes: unknown; check: unknown }
-    const isWhole = typeof log === 'number' && typeof bytes === 'number' && check === checkOf({ log, bytes })
+    const { log, bytes } = JSON.parse(text) as { log: unknown; bytes: unknown }
+    const isWhole = typeof log === 'number' && typeof bytes === 'number' && text === textOf({ log, bytes })
     return isWhole ? { log, bytes } : 'damaged'
   } catch {
     return 'damaged'
@@ -74,7 +74,7 @@ export class AcknowledgedLog {
     const path = join(rows, acknowledgedFile)
     const draft = await open(`${path}.new`, 'w')
     try {
-      await draft.writeFile(contentOf({ log: newest.log, bytes: newest.stats.size }))
+      await draft.writeFile(textOf({ log: newest.log, bytes: newest.stats.size }))
       await draft.sync()
     } finally {
       await draft.close()
@@ -94,7 +94,7 @@ export class AcknowledgedLog {
     const isSame = stats !== undefined && stats.ino === this.#inode
     if (!isSame || lookAnew || stats.size === this.#bytes) this.#lookAnew(isSame)
     else this.#bytes = stats.size
-    writeSync(this.#file, contentOf({ log: this.#log, bytes: this.#bytes }), 0, fileBytes, 0)
+    writeSync(this.#file, textOf({ log: this.#log, bytes: this.#bytes }), 0, 'latin1')
   }
 
   close(): void {
@@ -138,13 +138,8 @@ function inodeOfLock(rows: string): number | undefined {
   return statSync(join(rows, 'LOCK'), { throwIfNoEntry: false })?.ino
 }
 
-function checkOf({ log, bytes }: Acknowledged): string {
-  return crc32c(Buffer.from(`${log} ${bytes}`, 'latin1'))
-    .toString(16)
-    .padStart(8, '0')
-}
-
-function contentOf(acknowledged: Acknowledged): Buffer {
-  const text = JSON.stringify({ ...acknowledged, check: checkOf(acknowledged) })
-  return Buffer.from(`${text.padEnd(fileBytes - 1)}\n`, 'latin1')
+function textOf({ log, bytes }: Acknowledged): string {
+  const check = crc32c(Buffer.from(`${log} ${bytes}`, 'latin1'))
+  const text = JSON.stringify({ log, bytes, check: check.toString(16).padStart(8, '0') })
+  return `${text.padEnd(fileBytes - 1)}\n`
 }

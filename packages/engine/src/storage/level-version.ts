@@ -31,7 +31,8 @@ export class StoreVersion {
   snapshot: SnapshotRead | undefined
   /** Whether there is a later version. */
   past = false
-  #holders = 0
+  /** The store holds its newest version. */
+  #holders = 1
 
   constructor(sequence: number, areas: Areas) {
     this.sequence = sequence
@@ -43,8 +44,10 @@ export class StoreVersion {
   }
 
   release(): void {
-    this.#holders--
-    this.#closeIfUnused()
+    if (--this.#holders > 0) return
+    // A snapshot is released at once and cannot fail; only its report comes by promise.
+    this.snapshot?.snapshot.close().catch(() => {})
+    this.snapshot = undefined
   }
 
   /** Must be called before the store changes. */
@@ -55,13 +58,6 @@ export class StoreVersion {
   /** Ends the version: there is a later one. */
   pass(): void {
     this.past = true
-    this.#closeIfUnused()
-  }
-
-  #closeIfUnused(): void {
-    if (!this.past || this.#holders > 0) return
-    // A snapshot is released at once and cannot fail; only its report comes by promise.
-    this.snapshot?.snapshot.close().catch(() => {})
-    this.snapshot = undefined
+    this.release()
   }
 }

@@ -27,7 +27,7 @@ export function withProof(key: Uint8Array, value: Uint8Array): Uint8Array {
   const size = length + proofBytes
   const stored = size <= room.length ? room.subarray(0, size) : Buffer.allocUnsafe(size)
   stored.set(value, 0)
-  stored.writeUInt32BE(proofOf(key, value, length), length)
+  stored.writeUInt32BE(crc32c(value, 0, length, crc32c(key)), length)
   return stored
 }
 
@@ -42,9 +42,5 @@ export function provenValue(key: Uint8Array, stored: Uint8Array): Uint8Array | u
       ((stored[length + 2] as number) << 8) |
       (stored[length + 3] as number)) >>>
     0
-  return proof === proofOf(key, stored, length) ? stored.subarray(0, length) : undefined
-}
-
-function proofOf(key: Uint8Array, value: Uint8Array, length: number): number {
-  return crc32c(value, 0, length, crc32c(key))
+  return proof === crc32c(stored, 0, length, crc32c(key)) ? stored.subarray(0, length) : undefined
 }

@@ -108,7 +108,8 @@ export class EntityRows {
   readonly gone: readonly IndexEntry[]
   readonly #indexes: readonly CompositeIndex[]
   #composites: readonly RowChange[] | undefined
-  #indexRows: readonly RowChange[] | undefined
+  /** The list of {@link indexRows}; `undefined` = not made yet. */
+  madeRows: readonly RowChange[] | undefined
 
   constructor({ codes, row, before, after, afterEntries }: EntityDelta, { indexes, indexOptions }: IndexRules) {
     this.codes = codes
@@ -155,17 +156,12 @@ export class EntityRows {
 
   /** The rows in all tables but Entities, made at the first call: locks, a simulation and observers share one list with the store. */
   get indexRows(): readonly RowChange[] {
-    if (this.#indexRows === undefined) {
+    if (this.madeRows === undefined) {
       const rows: RowChange[] = []
       new RowProducer({ write: (key, value, wasThere) => rows.push({ key, value, wasThere }) }).indexRows(this)
-      this.#indexRows = rows
+      this.madeRows = rows
     }
-    return this.#indexRows
-  }
-
-  /** The list of {@link indexRows}, if it is made already. */
-  get madeRows(): readonly RowChange[] | undefined {
-    return this.#indexRows
+    return this.madeRows
   }
 
   /** The rows of composite indexes, made at the first call. */

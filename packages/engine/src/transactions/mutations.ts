@@ -250,23 +250,23 @@ class Fold {
     )
   }
 
+  /** Ends the fold of an entity. One that is as before, or that never was, is no change (M2). */
   #addState(states: EntityDelta[], entity: Entity): void {
-    const { codes, row, before, imageBefore, entries } = entity
-    const image = this.#imageAfter(entity)
-    entity.imageAfter = image
+    const { codes, row, before, imageBefore, properties, entries, isDeleted } = entity
     entity.isFolded = true
-    if (image === imageBefore) return
-    const after = image === undefined ? undefined : encodeImage(image)
-    states.push({ codes, row, before, after, afterEntries: entries })
-  }
-
-  /** The image after the list; the same object as before if nothing changed (M2). */
-  #imageAfter({ imageBefore, properties, isDeleted }: Entity): EntityImage | undefined {
-    if (properties === undefined) return undefined
+    if (properties === undefined) {
+      if (before !== undefined) states.push({ codes, row, before, after: undefined, afterEntries: entries })
+      return
+    }
     const isNew = imageBefore === undefined || (isDeleted && this.#rules.pairs === 'refused')
-    if (!isNew && sameProperties(imageBefore.properties, properties)) return imageBefore
+    if (!isNew && sameProperties(imageBefore.properties, properties)) {
+      entity.imageAfter = imageBefore
+      return
+    }
     const version = this.#version
-    return { version, createTime: isNew ? version : imageBefore.createTime, updateTime: version, properties }
+    const createTime = isNew ? version : imageBefore.createTime
+    entity.imageAfter = { version, createTime, updateTime: version, properties }
+    states.push({ codes, row, before, after: encodeImage(entity.imageAfter), afterEntries: entries })
   }
 
   /** @param i - place of the mutation in the list */
