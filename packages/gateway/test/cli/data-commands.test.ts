@@ -345,6 +345,8 @@ describe('reset', () => {
 
   test.each([
     [['--namespace', 'n'], 2, 'reset of a database or namespace needs the project too'],
+    [['--project', 'a/b', '--yes'], 2, 'sixtables: "a/b" is an invalid project id.'],
+    [['--project', 'p2', '--database', 'a b'], 2, '"a b" is an invalid database id.'],
     [['--endpoint', nobody], 2, `no server answers on ${nobody}`],
     [['--data-dir', 'none'], 2, 'there is no folder'],
   ])('reset %j has exit code %i', async (args, code, why) => {

@@ -222,6 +222,21 @@ describe('inspect table goes wrong', () => {
   })
 })
 
+test('inspect rows counts the rows of the entity, and its id counters apart', async () => {
+  const other = await openServer()
+  const at = ['--endpoint', other.address]
+  try {
+    expect((await ask('put', 'ToDo:1', '{"n": 1}', ...at)).code).toBe(0)
+    expect((await ask('inspect', 'rows', 'ToDo:1', ...at)).out).toMatch(/^ToDo:1 in project demo: 4 rows\n/)
+    expect((await ask('ids', 'reserve', 'ToDo:1', ...at)).code).toBe(0)
+    const { out } = await ask('inspect', 'rows', 'ToDo:1', ...at)
+    expect(out).toMatch(/^ToDo:1 in project demo: 4 rows, and 1 id counter\n/)
+    expect(out).toContain('IdSequences(')
+  } finally {
+    await other.close()
+  }
+})
+
 test('inspect rows shows the composite row of an entity with the others', async () => {
   expect((await ask('indexes', 'create', 'ToDo', 'n', 'owner:desc')).code).toBe(0)
   const { code, out } = await ask('inspect', 'rows', 'ToDo:1')

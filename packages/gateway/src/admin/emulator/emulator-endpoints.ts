@@ -9,7 +9,7 @@
  * Measured: all three on both of Google's emulators; other verbs on these paths are 404. The query of /reset is ours.
  */
 
-import { DatastoreError, invalidArgument } from '@sixtables/engine'
+import { DatastoreError, invalidArgument, validatePartition } from '@sixtables/engine'
 import { databaseIdOf } from '../../convert/parameters.ts'
 import type { EnginePort, ResetScope } from '../../engine-port.ts'
 import { type Router, redirect } from '../../protocols/router.ts'
@@ -57,5 +57,7 @@ export function resetScopeOf(query: URLSearchParams): ResetScope {
     throw invalidArgument('reset of a database or namespace needs the project too: ?project=…')
   }
   const databaseId = databaseIdOf(database) ?? (namespaceId === undefined ? undefined : '')
+  if (projectId !== undefined)
+    validatePartition({ projectId, databaseId: databaseId ?? '', namespaceId: namespaceId ?? '' }, undefined)
   return { projectId, databaseId, namespaceId }
 }

@@ -35,7 +35,7 @@ import { dataMethodOf, type MethodName } from '../../methods.ts'
 import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
-import { ask, bodyOf, type Target } from './ask.ts'
+import { ask, bodyOf, NoSuchEndpoint, type Target } from './ask.ts'
 import { databaseOf, projectOf } from './database.ts'
 import { refusal } from './refusal.ts'
 import { withTarget } from './target.ts'
@@ -184,7 +184,7 @@ export class ApiStore implements FixtureStore {
       return ((await ask(this.#target, { method: 'POST', path: explainPath, body })) as PlanReport).plan
     } catch (error) {
       // Google's emulators do not have this path.
-      if (error instanceof OperationError) return []
+      if (error instanceof NoSuchEndpoint) return []
       throw error
     }
   }

@@ -15,6 +15,9 @@ export interface Target {
   fetch(path: string, request: RequestInit): Promise<Response>
 }
 
+/** The answer 404, or one that no sixtables gives: the server may be another emulator, or another version. */
+export class NoSuchEndpoint extends OperationError {}
+
 export interface Question {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
@@ -52,14 +55,15 @@ function queryOf(parameters: Parameters = {}, onProgress: Question['onProgress']
 }
 
 function refused({ place }: Target, asked: string, { status, text }: { status: number; text: string }): Error {
+  const words = `${place} answered ${status} to ${asked.replace(/\?.*$/, '')}`
+  const { status: code, message } = errorIn(text)
+  if (message !== undefined && status !== 404) return refusal(code, message)
   const unknown = status === 404 ? '; it is another emulator, or another version of sixtables' : ''
-  const words = `${place} answered ${status} to ${asked.replace(/\?.*$/, '')}${unknown}`
-  const { status: code, message = words } = errorIn(text)
-  return refusal(code, message)
+  return new NoSuchEndpoint(message ?? words + unknown)
 }
 
 function notUnderstood({ place }: Target, method: string, path: string): OperationError {
-  return new OperationError(`${place} answered ${method} ${path.replace(/\?.*$/, '')} with something else than JSON`)
+  return new NoSuchEndpoint(`${place} answered ${method} ${path.replace(/\?.*$/, '')} with something else than JSON`)
 }
 
 /** The report at the end of a long question's events. */

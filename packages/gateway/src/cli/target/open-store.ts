@@ -7,10 +7,9 @@ import { addEngineRoutes } from '../../admin/emulator/engine-routes.ts'
 import { ExportLocations } from '../../admin/export-locations.ts'
 import { routesOf } from '../../emulator/routes-of.ts'
 import { findServer } from '../../emulator/server-file.ts'
-import { silentLogger } from '../../logger.ts'
+import { type Logger, silentLogger } from '../../logger.ts'
 import type { Router } from '../../protocols/router.ts'
-import { UsageError } from '../framework/errors.ts'
-import type { Io } from '../framework/io.ts'
+import { OperationError, UsageError } from '../framework/errors.ts'
 import type { Target } from './ask.ts'
 
 /** Advice when a server has the folder open, for commands that may ask the server. */
@@ -66,9 +65,18 @@ export async function closing<T>(opened: Promise<Engine>, work: (engine: Engine)
 
 type Body = ConstructorParameters<typeof Response>[0]
 
-/** An engine that answers calls over HTTP in this process, by the routes of a server. */
-export function engineTarget(engine: Engine, { err }: Pick<Io, 'err'>): Target {
-  const logger = { ...silentLogger, error: err }
+/**
+ * An engine that answers calls over HTTP in this process, by the routes of a server. There is no log here: an error that is our fault is
+ * thrown with its stack.
+ */
+export function engineTarget(engine: Engine): Target {
+  let fault: string | undefined
+  const logger: Logger = {
+    ...silentLogger,
+    error(words) {
+      fault = words
+    },
+  }
   const routes = { logger, routes: (router: Router) => addEngineRoutes(router, engine) }
   const { http } = routesOf(engine, routes, new ExportLocations(engine.store))
   const { signal } = new AbortController()
@@ -84,6 +92,8 @@ export function engineTarget(engine: Engine, { err }: Pick<Io, 'err'>): Target {
         readBody: async () => Buffer.from(await new Response(body ?? null).arrayBuffer()),
         serve() {},
       })
+      if (fault !== undefined)
+        throw new OperationError(`an unexpected error; please report it with these lines: ${fault}`)
       const type = { headers: { 'content-type': answer.contentType } }
       if ('pieces' in answer) return new Response(ReadableStream.from(answer.pieces(signal)) as Body, type)
       const whole = Array.isArray(answer.body) ? Buffer.concat(answer.body) : answer.body

@@ -37,7 +37,7 @@ export async function withTarget<T>(
   if (typeof address === 'string') return await work(serverAt(address))
   return await closing(Promise.resolve(address), async (engine) => {
     if (indexFile) await engine.useIndexFile()
-    return await work(engineTarget(engine, io))
+    return await work(engineTarget(engine))
   })
 }
 

@@ -126,12 +126,14 @@ function* jsonLines(report: object): Generator<string> {
 function rowsInWords({ key, rows, log }: RowsReport, parameters: Parameters): readonly string[] {
   const where = `in ${placeInWords(parameters)}`
   if (rows.length === 0 && log.records.length === 0) return [`${key} ${where} has no rows.`]
+  const own = rows.filter(({ table }) => table !== 'IdSequences')
+  const counters = rows.length - own.length
   const lines = rows.map(({ row, value, state }) => [
     row,
     [value, state === 'stored' ? '' : `(${state})`].filter(Boolean).join(' '),
   ])
   return [
-    `${key} ${where}: ${counted(rows.length, 'row')}`,
+    `${key} ${where}: ${counted(own.length, 'row')}${counters === 0 ? '' : `, and ${counted(counters, 'id counter')}`}`,
     ...indented(columns(lines)),
     `Log of the group ${log.group}: ${counted(log.records.length, 'record')}`,
     ...indented(recordLines(log.records)),
