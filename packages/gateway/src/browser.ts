@@ -15,7 +15,6 @@ export type { ServerFacts } from './emulator/server-file.ts'
 export type { SnapshotReport } from './emulator/snapshots.ts'
 export type { FixtureFormat } from './fixtures/fixture.ts'
 export { completionsAt, type KnownNames } from './gql/complete.ts'
-export { GqlError } from './gql/gql-error.ts'
 export { parseBlob, parseDateTime, parseInt64 } from './gql/literals.ts'
 export { parseGql } from './gql/parse.ts'
 export { printGql, printOperand } from './gql/print.ts'
@@ -30,6 +29,6 @@ export type {
   SelectStatement,
   Statement,
 } from './gql/syntax.ts'
-export { nextToken, type Token } from './gql/tokens.ts'
+export { GqlError, nextToken, type Token } from './gql/tokens.ts'
 export type { LabRunReport, WholeRunReport } from './labs/lab-runs.ts'
 export { methodNames } from './methods.ts'

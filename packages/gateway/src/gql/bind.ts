@@ -4,7 +4,11 @@
  * The planner decides which queries are valid. This file refuses only those that the engine's form cannot express: a limit that is no
  * integer, a cursor in the place of a value.
  *
- * Measured: CONTAINS and IN with an array are IN, with another value EQUAL; a limit or offset is bound to an integer or, at
+ * Each binding site must have its parameter, and each numbered parameter its site. Named parameters may be unused.
+ *
+ * Known: names match [A-Za-z_$][A-Za-z_$0-9]*, and not __.*__ (the API's description of GqlQuery).
+ *
+ * Measured: the refusals; CONTAINS and IN with an array are IN, with another value EQUAL; a limit or offset is bound to an integer or, at
  * the place of the cursor, to a cursor; key literals without a partition are in that of the query.
  */
 import {
@@ -18,7 +22,7 @@ import {
   type Query,
   type Value,
 } from '@sixtables/engine'
-import type { Bindings } from './bindings.ts'
+import type { GqlQueryParameter, GqlQuery as WireGqlQuery } from '#gen/wire.js'
 import { printSite } from './print.ts'
 import type {
   BindingSite,
@@ -30,8 +34,12 @@ import type {
   ResultPosition,
   SelectStatement,
 } from './syntax.ts'
+import { quote } from './tokens.ts'
 
 const limitMax = 2n ** 31n - 1n
+
+/** Maximum number of bindings listed in a message. */
+const shownMax = 20
 
 const operators: Readonly<Record<Exclude<ComparisonOperator, 'IN'>, PropertyOperator>> = {
   '=': 'equal',
@@ -58,12 +66,33 @@ export interface BoundAggregation {
 
 /** Binds the trees of one request. */
 export class Binder {
-  readonly #bindings: Bindings
+  readonly #named: Readonly<Record<string, GqlQueryParameter>>
+  readonly #positional: readonly GqlQueryParameter[]
+  readonly #used = new Set<number>()
   readonly #partition: PartitionId
 
-  constructor(bindings: Bindings, partition: PartitionId) {
-    this.#bindings = bindings
+  /** @throws INVALID_ARGUMENT for impossible names and for empty parameters */
+  constructor({ namedBindings, positionalBindings }: WireGqlQuery, partition: PartitionId) {
+    this.#named = namedBindings
+    this.#positional = positionalBindings
     this.#partition = partition
+    for (const [name, parameter] of Object.entries(namedBindings)) {
+      checkName(name)
+      checkParameter(parameter, `@${name}`)
+    }
+    for (const [i, parameter] of positionalBindings.entries()) checkParameter(parameter, `@${i + 1}`)
+  }
+
+  /** Called after the whole query is bound. */
+  checkAllUsed(): void {
+    for (let number = 1; number <= this.#positional.length; number++) {
+      if (!this.#used.has(number)) {
+        throw invalidArgument(
+          `GQL: the positional binding ${number} is not used: write @${number} or leave it out`,
+          `Unused positional binding: ${number}.`,
+        )
+      }
+    }
   }
 
   query(statement: SelectStatement): Query {
@@ -95,8 +124,8 @@ export class Binder {
   #value(operand: Operand, property: string): Value {
     switch (operand.type) {
       case 'binding': {
-        const parameter = this.#bindings.get(operand)
-        if (parameter.type === 'value') return decodeValue(parameter.value, this.#partition, property)
+        const { value } = this.#bound(operand)
+        if (value !== null) return decodeValue(value, this.#partition, property)
         throw invalidArgument(`GQL: ${printSite(operand)} stands for a value, but a cursor is bound to it`)
       }
       case 'arrayLiteral':
@@ -155,13 +184,13 @@ export class Binder {
   }
 
   #isCursor(position: ResultPosition): position is BindingSite {
-    return position.type === 'binding' && this.#bindings.get(position).type === 'cursor'
+    return position.type === 'binding' && this.#bound(position).value === null
   }
 
   /** An empty cursor means none. */
   #cursor(position: ResultPosition): Uint8Array | undefined {
-    const parameter = position.type === 'binding' ? this.#bindings.get(position) : undefined
-    return parameter?.type === 'cursor' && parameter.cursor.length > 0 ? parameter.cursor : undefined
+    const cursor = position.type === 'binding' ? this.#bound(position).cursor : null
+    return cursor === null || cursor.length === 0 ? undefined : cursor
   }
 
   #count(position: ResultPosition, what: 'limit' | 'offset'): number {
@@ -172,15 +201,62 @@ export class Binder {
   }
 
   #boundInteger(site: BindingSite, what: string): bigint {
-    const parameter = this.#bindings.get(site)
-    const value = parameter.type === 'value' ? decodeValue(parameter.value, this.#partition) : undefined
+    const { value: encoded } = this.#bound(site)
+    const value = encoded === null ? undefined : decodeValue(encoded, this.#partition)
     if (value?.type === 'integer') return value.value
     throw invalidArgument(
       `GQL: ${printSite(site)} stands for the ${what}, an integer, but ${value === undefined ? 'a cursor' : `a ${value.type}`} is bound to it`,
     )
   }
+
+  /** The parameter of a site: either its value or its cursor is not null. */
+  #bound(of: BindingSite): GqlQueryParameter {
+    const { site } = of
+    const isNumber = typeof site === 'number'
+    const parameter = isNumber ? this.#positional[site - 1] : Object.hasOwn(this.#named, site) && this.#named[site]
+    if (parameter) {
+      if (isNumber) this.#used.add(site)
+      return parameter
+    }
+    throw invalidArgument(
+      `GQL: ${printSite(of)} is not bound; the query is given ${this.#words()}`,
+      `Absent ${isNumber ? 'positional' : 'named'} binding: ${site}.`,
+    )
+  }
+
+  #words(): string {
+    const names = [...Object.keys(this.#named), ...this.#positional.keys()].map((name) =>
+      typeof name === 'number' ? `@${name + 1}` : `@${name}`,
+    )
+    if (names.length === 0) return 'no bindings'
+    const shown = names.slice(0, shownMax).join(', ')
+    return names.length > shownMax ? `${shown} and ${names.length - shownMax} more` : shown
+  }
+}
+
+function checkParameter({ value, cursor }: GqlQueryParameter, site: string): void {
+  if (value === null && cursor === null) {
+    throw invalidArgument(`GQL: the parameter ${site} holds neither a value nor a cursor`)
+  }
 }
 
 function literalValue(literal: EveryLiteral): Value {
   return literal
+}
+
+function checkName(name: string): void {
+  if (name === '') throw invalidArgument('GQL: a named binding has an empty name')
+  if (/^\d/.test(name))
+    throw invalidArgument(
+      `GQL: the binding name ${quote(name)} starts with a digit`,
+      `GQL query parameter name ${quote(name)} starts with a digit.`,
+    )
+  if (!/^[A-Za-z_$][A-Za-z_$0-9]*$/.test(name)) {
+    throw invalidArgument(`GQL: the binding name ${quote(name)} may hold letters, digits, _ and $ only`)
+  }
+  if (/^__.*__$/.test(name))
+    throw invalidArgument(
+      `GQL: the binding name ${quote(name)} is reserved`,
+      `The GQL query parameter name ${quote(name)} is reserved.`,
+    )
 }

@@ -8,9 +8,9 @@
  * The text is read token by token, not parsed, so it may have errors elsewhere. Names are inserted with quotes where these are
  * necessary, so that a completion is always one word.
  */
-import { GqlError } from './gql-error.ts'
 import { printName, printProperty } from './print.ts'
-import { nextToken, type Token } from './tokens.ts'
+import { GqlError, nextToken, type Token } from './tokens.ts'
+
 export interface KnownNames {
   readonly kinds: readonly string[]
   /** @param kind - `undefined` if the text has no kind */
@@ -30,47 +30,34 @@ export interface Completions {
   readonly options: readonly Completion[]
 }
 
-/** A position in the grammar. */
-type Place =
-  | 'statement'
-  | 'fields'
-  | 'after field'
-  | 'kind'
-  | 'clauses'
-  | 'condition'
-  | 'operator'
-  | 'negated'
-  | 'has'
-  | 'is'
-  | 'value'
-  | 'call'
-  | 'call key'
-  | 'key arguments'
-  | 'arguments'
-  | 'after value'
-  | 'order'
-  | 'order by'
-  | 'after order'
-  | 'number'
-  | 'after number'
-  | 'terms'
-  | 'unknown'
-
-const keywords: Partial<Record<Place, string>> = {
+/** The positions in the grammar, with the keywords that may stand there. */
+const keywords = {
   statement: 'SELECT AGGREGATE',
   fields: '* DISTINCT',
+  terms: '',
   'after field': 'FROM',
+  kind: '',
   clauses: 'WHERE ORDER_BY LIMIT OFFSET',
+  condition: '',
   operator: '= != < <= > >= IN NOT_IN CONTAINS IS_NULL HAS_ANCESTOR',
   negated: 'IN CONTAINS',
   has: 'ANCESTOR',
   is: 'NULL',
   value: 'TRUE FALSE NULL',
+  call: '',
+  arguments: '',
+  'call key': '',
+  'key arguments': '',
   'after value': 'AND OR ORDER_BY LIMIT OFFSET',
   order: 'BY',
+  'order by': '',
   'after order': 'ASC DESC LIMIT OFFSET',
+  number: '',
   'after number': 'OFFSET',
-}
+  unknown: '',
+} as const
+
+type Place = keyof typeof keywords
 
 const functions: Partial<Record<Place, readonly string[]>> = {
   fields: ['COUNT(*)', 'COUNT_UP_TO(', 'SUM(', 'AVG('],
@@ -93,7 +80,7 @@ export function completionsAt(text: string, at: number, names: KnownNames): Comp
     for (const property of new Set([...properties, '__key__'])) add('property', property, printProperty(property))
   }
   if (place === 'kind' || place === 'key arguments') for (const kind of names.kinds) add('kind', kind, printName(kind))
-  for (const word of keywords[place]?.split(' ') ?? []) add('keyword', word.replace('_', ' '))
+  for (const word of keywords[place].split(' ').filter(Boolean)) add('keyword', word.replace('_', ' '))
   for (const call of functions[place] ?? []) add('function', call)
   const from = word?.at ?? at
   const typed = text.slice(from, at).replace(/^`/, '').toLowerCase()

@@ -6,11 +6,10 @@
 import { invalidArgument, type PartitionId, type Query } from '@sixtables/engine'
 import type { GqlQuery as WireGqlQuery } from '#gen/wire.js'
 import { Binder, type BoundAggregation } from './bind.ts'
-import { Bindings } from './bindings.ts'
-import { GqlError } from './gql-error.ts'
 import { parseGql } from './parse.ts'
 import type { Statement } from './syntax.ts'
 import type { ParseOptions } from './token-stream.ts'
+import { GqlError } from './tokens.ts'
 
 /** A query of text alone, with literals and without bindings. */
 export function gqlOfText(queryString: string): WireGqlQuery {
@@ -44,9 +43,8 @@ export function parsedGql(text: string, options: ParseOptions): Statement {
 }
 
 function bound<T>(gql: WireGqlQuery, partition: PartitionId, bind: (statement: Statement, binder: Binder) => T): T {
-  const bindings = new Bindings(gql)
-  const { queryString, allowLiterals } = gql
-  const query = bind(parsedGql(queryString, { allowLiterals }), new Binder(bindings, partition))
-  bindings.checkAllUsed()
+  const binder = new Binder(gql, partition)
+  const query = bind(parsedGql(gql.queryString, gql), binder)
+  binder.checkAllUsed()
   return query
 }

@@ -24,14 +24,7 @@ const timestampMax = 253_402_300_799_999_999n
 export function parseDateTime(text: string): bigint | undefined {
   const parts = dateTime.exec(text)
   if (parts === null) return undefined
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number)
   const [fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = parts.slice(7)
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)

@@ -12,7 +12,6 @@
  *
  * Known: the GQL reference of the Datastore API. Measured: everything that the two emulators accept and refuse beyond it.
  */
-import type { GqlError } from './gql-error.ts'
 import { parseCondition } from './parse-condition.ts'
 import type {
   AggregateStatement,
@@ -23,6 +22,7 @@ import type {
   Statement,
 } from './syntax.ts'
 import { type ParseOptions, TokenStream } from './token-stream.ts'
+import type { GqlError } from './tokens.ts'
 
 /** The tree of a statement. @throws GqlError with the place, the text found there and what was expected */
 export function parseGql(text: string, options: ParseOptions): Statement {

@@ -1,9 +1,8 @@
 /** A stream of tokens, and the errors of a parser: the text that was found, and what was expected there. */
 import { nearest } from '@sixtables/engine/did-you-mean'
-import { GqlError } from './gql-error.ts'
 import { parseInt64 } from './literals.ts'
 import type { BindingSite } from './syntax.ts'
-import { nextToken, quote, type Token } from './tokens.ts'
+import { GqlError, nextToken, quote, type Token } from './tokens.ts'
 
 export interface ParseOptions {
   /** If false, every literal is refused, also in LIMIT and OFFSET. */

@@ -11,9 +11,24 @@
  *
  * Measured: all of it, on both of Google's emulators, reserved words included.
  */
-import { GqlError } from './gql-error.ts'
+/** INVALID_ARGUMENT, with its place. Tokens, parser and printer import nothing of the engine, as the console runs them in the browser. */
+export class GqlError extends Error {
+  override readonly name = 'GqlError'
+  readonly code = 'INVALID_ARGUMENT'
+  /** Offset in the text. */
+  readonly at: number
 
-export type TokenType = 'name' | 'quotedName' | 'string' | 'integer' | 'double' | 'binding' | 'symbol' | 'end'
+  /** The message has line and column, both from 1. */
+  constructor(text: string, at: number, message: string) {
+    const before = text.slice(0, at)
+    const line = before.split('\n').length
+    const column = at - (before.lastIndexOf('\n') + 1) + 1
+    super(`GQL, line ${line}, column ${column}: ${message}`)
+    this.at = at
+  }
+}
+
+type TokenType = 'name' | 'quotedName' | 'string' | 'integer' | 'double' | 'binding' | 'symbol' | 'end'
 
 export interface Token {
   readonly type: TokenType
@@ -38,7 +53,7 @@ export const reservedWords: ReadonlySet<string> = new Set(
 const plainName = /^[A-Za-z_$\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*$/
 
 /** The reserved word that an unquoted name is, or empty. Keywords have ASCII letters only. */
-export function keywordOf(name: string): string {
+function keywordOf(name: string): string {
   if (!/^[A-Za-z_]+$/.test(name)) return ''
   const upper = name.toUpperCase()
   return reservedWords.has(upper) ? upper : ''

@@ -5,9 +5,8 @@
  *   SELECT *                  may continue: waits for a semicolon or an empty line
  *   SELEC * FROM              cannot become GQL: ends at once, so that the mistake is reported with its line
  */
-import { GqlError } from '../../../gql/gql-error.ts'
 import { parseGql } from '../../../gql/parse.ts'
-import { nextToken } from '../../../gql/tokens.ts'
+import { GqlError, nextToken } from '../../../gql/tokens.ts'
 
 export type Entry =
   | { readonly type: 'query'; readonly text: string; readonly explain: boolean }
