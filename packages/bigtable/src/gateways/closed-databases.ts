@@ -20,8 +20,7 @@ import { DatastoreError } from '@sixtables/engine'
 import { byteString, bytesOf, type KeyRange, prefixEnd, type RowKey, topicRowKey } from '@sixtables/engine/store'
 import { isKnownDone } from '../row-store/row-store.ts'
 import { valueCell } from '../row-store/rows-kv.ts'
-import type { ClockRow } from './clock-row.ts'
-import type { Resolver } from './resolve.ts'
+import type { DatabaseParts } from './resolve.ts'
 import { deleteAt } from './shared-delete.ts'
 import type { SharedStore } from './shared-store.ts'
 
@@ -31,12 +30,6 @@ const abandonedAfterMs = 10_000
 const namesBefore = 16
 /** The name of the deletion before the first one. */
 const noName = ''
-
-/** The parts of a database that a deletion needs. */
-interface ClosedDatabase {
-  readonly clock: ClockRow
-  readonly resolver: Resolver
-}
 
 export class ClosedDatabases {
   readonly #store: SharedStore
@@ -52,7 +45,7 @@ export class ClosedDatabases {
    *
    * @throws UNAVAILABLE with `committed: 'unknown'` if it cannot find out whether the deletion was done
    */
-  async delete(database: ClosedDatabase, ranges: readonly KeyRange[]): Promise<void> {
+  async delete(database: DatabaseParts, ranges: readonly KeyRange[]): Promise<void> {
     const key = deletionRowKey(database.clock.database)
     const name = this.#store.newCommitId()
     /** The deletion that the latest write expected in the row. */
@@ -78,22 +71,22 @@ export class ClosedDatabases {
   }
 
   /** Reads whether a deletion is running, and blocks the database if so. */
-  async look(database: ClosedDatabase): Promise<void> {
+  async look(database: DatabaseParts): Promise<void> {
     this.see(database, await this.#store.kv.get(deletionRowKey(database.clock.database)))
   }
 
   /** Blocks the database if a deletion is running. @param stored - the value of its row */
-  see(database: ClosedDatabase, stored: Uint8Array | undefined): void {
+  see(database: DatabaseParts, stored: Uint8Array | undefined): void {
     const found = underWayIn(stored)
     if (found === undefined || this.#closed.has(found.name) || this.#store.isOff('closed-databases')) return
     this.#store.inBackground(() => this.#whenOver(database, found), true)
   }
 
-  #whenOver(database: ClosedDatabase, { name }: Deletion): Promise<void> {
+  #whenOver(database: DatabaseParts, { name }: Deletion): Promise<void> {
     return this.#closed.get(name) ?? this.#whileClosed(database, name, () => this.#wait(database, name))
   }
 
-  async #whileClosed({ clock }: ClosedDatabase, name: string, work: () => Promise<void>): Promise<void> {
+  async #whileClosed({ clock }: DatabaseParts, name: string, work: () => Promise<void>): Promise<void> {
     const open = clock.close()
     const running = this.#store.persistently(work)
     this.#closed.set(name, running)
@@ -106,7 +99,7 @@ export class ClosedDatabases {
   }
 
   /** Waits until the deletion is over, or takes it over. */
-  async #wait(database: ClosedDatabase, name: string): Promise<void> {
+  async #wait(database: DatabaseParts, name: string): Promise<void> {
     const startedMs = this.#store.scheduler.steadyMs()
     for (;;) {
       if ((await this.#underWay(database))?.name !== name) return
@@ -115,7 +108,7 @@ export class ClosedDatabases {
     }
   }
 
-  async #finish(database: ClosedDatabase, name: string): Promise<void> {
+  async #finish(database: DatabaseParts, name: string): Promise<void> {
     const { clock, resolver } = database
     const raisedAt = await clock.raiseEpoch()
     const deletion = await this.#stamped(database, name, raisedAt)
@@ -130,7 +123,7 @@ export class ClosedDatabases {
   }
 
   /** The deletion of this name with its stamp, `raisedAt` if it has none yet; `undefined` when it is over. */
-  async #stamped(database: ClosedDatabase, name: string, raisedAt: bigint): Promise<DeletionUnderWay | undefined> {
+  async #stamped(database: DatabaseParts, name: string, raisedAt: bigint): Promise<DeletionUnderWay | undefined> {
     for (;;) {
       const found = await this.#underWay(database)
       if (found?.name !== name) return undefined
@@ -140,12 +133,12 @@ export class ClosedDatabases {
     }
   }
 
-  async #underWay(database: ClosedDatabase): Promise<DeletionUnderWay | undefined> {
+  async #underWay(database: DatabaseParts): Promise<DeletionUnderWay | undefined> {
     return underWayIn(await this.#store.kv.get(deletionRowKey(database.clock.database)))
   }
 
   /** Changes the row if it is as expected; the caller reads it again. */
-  async #change({ clock }: ClosedDatabase, from: Deletion, to: Deletion): Promise<void> {
+  async #change({ clock }: DatabaseParts, from: Deletion, to: Deletion): Promise<void> {
     const start = valueCell(bytesOf(headOf(from)))
     const end = valueCell(bytesOf(prefixEnd(headOf(from))))
     const change = { type: 'set', family: 'v', at: 0n, value: valueCell(encode(to)) } as const

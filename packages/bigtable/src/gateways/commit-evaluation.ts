@@ -17,10 +17,10 @@ import {
 } from '@sixtables/engine/store'
 import type { Cell, Wanted } from '../row-store/row-store.ts'
 import { valueInCell } from '../row-store/rows-kv.ts'
-import type { ClockRow, OwnCommit } from './clock-row.ts'
+import type { OwnCommit } from './clock-row.ts'
 import { type GroupRecord, type GroupRow, newestInLog, readGroup, refuseFull } from './group-row.ts'
+import type { DatabaseParts } from './resolve.ts'
 import { checkRowKeys } from './row-key-lengths.ts'
-import type { SharedStore } from './shared-store.ts'
 import type { CheckedReads } from './validate.ts'
 
 /** One attempt of a commit. */
@@ -47,97 +47,93 @@ export type Children = ReadonlyMap<RowKey, Cell | undefined>
 const childrenPerCall = 1_000
 const newestCell: Wanted = [{ family: 'v', newest: 1 }]
 
-export class Evaluator {
-  readonly #store: SharedStore
-  readonly #clock: ClockRow
-
-  constructor(store: SharedStore, clock: ClockRow) {
-    this.#store = store
-    this.#clock = clock
+/**
+ * Reads together the entities that commits name, since their evaluation asks for one after the other. It may run at the same time as the reading
+ * of their groups: what enters a log meanwhile either is found there, or makes the append fail.
+ */
+export async function childrenOf(
+  { store }: DatabaseParts,
+  inputs: readonly Pick<CommitInput, 'mutations'>[],
+): Promise<Children> {
+  const named = inputs.flatMap(({ mutations }) => mutations.filter(({ key }) => key.path.length > 1))
+  const children = new Map<RowKey, Cell | undefined>()
+  for (let at = 0; at < named.length; at += childrenPerCall) {
+    const keys = named.slice(at, at + childrenPerCall).map(({ key }) => entityRowKeyOf(key))
+    const found = await store.rows.readRows(keys, newestCell)
+    for (const key of keys) children.set(key, found.get(key)?.cells.v?.[0])
   }
+  return children
+}
 
-  /**
-   * Reads together the entities that commits name, since their evaluation asks for one after the other. It may run at the same time as the reading
-   * of their groups: what enters a log meanwhile either is found there, or makes the append fail.
-   */
-  async childrenOf(inputs: readonly Pick<CommitInput, 'mutations'>[]): Promise<Children> {
-    const named = inputs.flatMap(({ mutations }) => mutations.filter(({ key }) => key.path.length > 1))
-    const children = new Map<RowKey, Cell | undefined>()
-    for (let at = 0; at < named.length; at += childrenPerCall) {
-      const keys = named.slice(at, at + childrenPerCall).map(({ key }) => entityRowKeyOf(key))
-      const found = await this.#store.rows.readRows(keys, newestCell)
-      for (const key of keys) children.set(key, found.get(key)?.cells.v?.[0])
-    }
-    return children
-  }
-
-  /**
-   * @param rows - the rows of its groups; groups that the evaluation finds are added
-   * @returns the error, such as that of an update of a missing entity or of a group whose row is full, if the images refuse the commit
-   */
-  async evaluate(
-    attempted: Attempted,
-    rows: Map<GroupCode, GroupRow>,
-    children: Children,
-  ): Promise<Evaluation | { readonly error: unknown }> {
-    const { input, commit } = attempted
-    const { stamp: version } = commit
-    const evaluated: RowKey[] = []
-    try {
-      const reader = this.#reader(input, rows, children, evaluated)
-      const { states, outcomes, failure } = await evaluateMutations(input.mutations, input.rules, reader, version)
-      const isKnown = rows.size === commit.groups.length
-      const made = states.length === 0 || !isKnown ? noRecords : await this.#recordsOf(attempted, rows, states)
-      const { records, indexUpdates } = made
-      return { records, committed: { version, outcomes, failure, indexUpdates }, evaluated }
-    } catch (error) {
-      return { error }
-    }
-  }
-
-  async #recordsOf(
-    { input: { context, transaction }, commit, epoch }: Attempted,
-    rows: ReadonlyMap<GroupCode, GroupRow>,
-    states: readonly EntityDelta[],
-  ): Promise<{ readonly records: readonly GroupRecord[]; readonly indexUpdates: number }> {
-    const head: LogRecordHead = { transaction, groups: commit.groups, commit: commit.id, epoch }
-    const made = await recordsOf(context, states, this.#store.rulesOf(this.#clock.database, epoch), head)
-    const records = made.map(({ group, changes, value }): GroupRecord => {
-      for (const change of changes) checkRowKeys(change)
-      const record = { group, stamp: commit.stamp, value, record: { ...headIn(group, head), changes } }
-      refuseFull(this.#store, rows.get(group) as GroupRow, record)
-      return record
-    })
-    return { records, indexUpdates: indexUpdatesOf(made) }
-  }
-
-  /** Reads the newest committed image of an entity, from its row or from the log. */
-  #reader(
-    { context }: Pick<CommitInput, 'context'>,
-    rows: Map<GroupCode, GroupRow>,
-    children: Children,
-    evaluated: RowKey[],
-  ): CommittedReader {
-    return async ({ partition, path }, key) => {
-      const group = groupOf(partition, path)
-      let row = rows.get(group)
-      if (row === undefined) {
-        // An id was in use, and the next id belongs to another group: the commit starts again with that group.
-        row = await readGroup(this.#store, group, this.#clock.low)
-        rows.set(group, row)
-      }
-      evaluated.push(key)
-      const inRecord = newestInLog(row, path)
-      let stored = key === entityRowOf(group) ? row.root : children.get(key)
-      // An id was in use, and the next one is of the same group.
-      if (key !== entityRowOf(group) && !children.has(key)) {
-        stored = (await this.#store.rows.readRows([key], newestCell)).get(key)?.cells.v?.[0]
-      }
-      const cell = inRecord !== undefined && inRecord.stamp > (stored?.at ?? -1n) ? inRecord.cell : valueInCell(stored)
-      context.ledger.charge('Entities', 'get', key, 1, cell?.length ?? 0)
-      return cell
-    }
+/**
+ * @param rows - the rows of its groups; groups that the evaluation finds are added
+ * @returns the error, such as that of an update of a missing entity or of a group whose row is full, if the images refuse the commit
+ */
+export async function evaluate(
+  database: DatabaseParts,
+  attempted: Attempted,
+  rows: Map<GroupCode, GroupRow>,
+  children: Children,
+): Promise<Evaluation | { readonly error: unknown }> {
+  const { input, commit } = attempted
+  const { stamp: version } = commit
+  const evaluated: RowKey[] = []
+  try {
+    const reader = readerOf(database, input, rows, children, evaluated)
+    const { states, outcomes, failure } = await evaluateMutations(input.mutations, input.rules, reader, version)
+    const isKnown = rows.size === commit.groups.length
+    const made = states.length === 0 || !isKnown ? noRecords : await recordsOfCommit(database, attempted, rows, states)
+    const { records, indexUpdates } = made
+    return { records, committed: { version, outcomes, failure, indexUpdates }, evaluated }
+  } catch (error) {
+    return { error }
   }
 }
 
 const noRecords = { records: [], indexUpdates: 0 }
+
+async function recordsOfCommit(
+  { store, clock }: DatabaseParts,
+  { input: { context, transaction }, commit, epoch }: Attempted,
+  rows: ReadonlyMap<GroupCode, GroupRow>,
+  states: readonly EntityDelta[],
+): Promise<{ readonly records: readonly GroupRecord[]; readonly indexUpdates: number }> {
+  const head: LogRecordHead = { transaction, groups: commit.groups, commit: commit.id, epoch }
+  const made = await recordsOf(context, states, store.rulesOf(clock.database, epoch), head)
+  const records = made.map(({ group, changes, value }): GroupRecord => {
+    for (const change of changes) checkRowKeys(change)
+    const record = { group, stamp: commit.stamp, value, record: { ...headIn(group, head), changes } }
+    refuseFull(store, rows.get(group) as GroupRow, record)
+    return record
+  })
+  return { records, indexUpdates: indexUpdatesOf(made) }
+}
+
+/** Reads the newest committed image of an entity, from its row or from the log. */
+function readerOf(
+  { store, clock }: DatabaseParts,
+  { context }: Pick<CommitInput, 'context'>,
+  rows: Map<GroupCode, GroupRow>,
+  children: Children,
+  evaluated: RowKey[],
+): CommittedReader {
+  return async ({ partition, path }, key) => {
+    const group = groupOf(partition, path)
+    let row = rows.get(group)
+    if (row === undefined) {
+      // An id was in use, and the next id belongs to another group: the commit starts again with that group.
+      row = await readGroup(store, group, clock.low)
+      rows.set(group, row)
+    }
+    evaluated.push(key)
+    const inRecord = newestInLog(row, path)
+    let stored = key === entityRowOf(group) ? row.root : children.get(key)
+    // An id was in use, and the next one is of the same group.
+    if (key !== entityRowOf(group) && !children.has(key)) {
+      stored = (await store.rows.readRows([key], newestCell)).get(key)?.cells.v?.[0]
+    }
+    const cell = inRecord !== undefined && inRecord.stamp > (stored?.at ?? -1n) ? inRecord.cell : valueInCell(stored)
+    context.ledger.charge('Entities', 'get', key, 1, cell?.length ?? 0)
+    return cell
+  }
+}

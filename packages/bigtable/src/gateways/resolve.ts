@@ -37,6 +37,13 @@ function writeOf({ row, gateway, head }: GatewayList): string {
   return `${row} ${gateway} ${decodeHead(head).write}`
 }
 
+/** The parts of this process for a database. */
+export interface DatabaseParts {
+  readonly store: SharedStore
+  readonly clock: ClockRow
+  readonly resolver: Resolver
+}
+
 /** A record that this process has prepared, with its row after PREPARE. */
 export interface Prepared {
   readonly row: SeenGroup

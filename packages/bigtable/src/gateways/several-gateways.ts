@@ -23,10 +23,11 @@ import { RowsKv } from '../row-store/rows-kv.ts'
 import { changeRows } from './change-rows.ts'
 import { SharedDatabases } from './shared-databases.ts'
 import { SharedIndexWork } from './shared-index-work.ts'
+import { momentNow } from './shared-reads.ts'
 import { resetShared } from './shared-reset.ts'
 import { checkShared, sharedSettings } from './shared-settings.ts'
 import { readableMicros, SharedStore } from './shared-store.ts'
-import { SharedReading, SharedVerbs } from './shared-verbs.ts'
+import { SharedVerbs } from './shared-verbs.ts'
 import { checkFormat } from './store-format.ts'
 import { Sweep } from './sweep.ts'
 import type { GatewaysSwitchedOff } from './switched-off.ts'
@@ -89,10 +90,10 @@ function openPort({ resetRefusal }: GatewayOptions, parts: PortParts, databases:
     resetRefusal,
     memoryAdvice: 'start without --store bigtable, in memory (--testing)',
     oldestReadable: () => parts.scheduler.nowMicros() - readableMicros,
-    reading: new SharedReading(databases),
+    reading: verbs,
     checkSettings: checkShared,
     checkSource: (isRepair) => checkSource(databases, isRepair),
-    atOneMoment: async (code, work) => await work((await databases.of(code).reads.now('global')).view),
+    atOneMoment: async (code, work) => await work((await momentNow(databases.of(code), 'global')).view),
     logOf: (group, before) => logCells(kv.rows, group, before),
     async open(isLook) {
       await checkFormat(store, isLook)

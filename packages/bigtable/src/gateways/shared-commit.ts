@@ -27,14 +27,14 @@ import {
   groupsOf,
   type RowKey,
 } from '@sixtables/engine/store'
-import { type ClockRow, EpochRaised, type OwnCommit } from './clock-row.ts'
-import { type Attempted, type Children, type Evaluation, Evaluator } from './commit-evaluation.ts'
+import { EpochRaised, type OwnCommit } from './clock-row.ts'
+import { type Attempted, type Children, childrenOf, type Evaluation, evaluate } from './commit-evaluation.ts'
 import { CommitTurns } from './commit-turns.ts'
-import { CommitWrites, type Entering } from './commit-writes.ts'
+import { appendAll, type Entering, prepareAndDecide } from './commit-writes.ts'
 import { encodeHead, type GroupRow, isBelow, readGroups, withoutSwept, withRecord } from './group-row.ts'
-import type { Resolver } from './resolve.ts'
-import { readableMicros, type SharedStore } from './shared-store.ts'
-import { type CheckedReads, isOfGroup, Validator } from './validate.ts'
+import type { DatabaseParts } from './resolve.ts'
+import { readableMicros } from './shared-store.ts'
+import { areGroupsUnchanged, areReadsUnchanged, type CheckedReads, isGroupAsRead, isOfGroup } from './validate.ts'
 
 const attemptsMax = 8
 /** Maximum attempts that meet an unfinished commit, or find another group; they say nothing about contention. */
@@ -59,50 +59,28 @@ interface Waiting extends Pick<Attempted, 'input' | 'reads'> {
 
 type Stamped = Attempted & Waiting
 
-/** The result of a reading without an answer. */
-const nothing: readonly [ReadonlyMap<GroupCode, GroupRow>, Children] = [new Map(), new Map()]
-
-/** Commits that run together. */
-interface Turn {
+/** The start of a turn. */
+interface Begun {
   readonly startedMs: number
-  /** The rows of its groups, as its commits leave them that have been evaluated. */
   readonly rows: Map<GroupCode, GroupRow>
   readonly children: Children
-  /** Whether an append was lost, so that `rows` is out of date: all that are evaluated later are lost too. */
-  isLost: boolean
-  readonly losers: Stamped[]
-  /** Those whose records no write has sent yet. */
-  entering: (Entering & { readonly one: Stamped; readonly committed: Committed })[]
-  /** Those that fail, conflict or change nothing, with the rows that say so. */
-  readonly unproven: {
-    readonly one: Stamped
-    readonly found: Evaluation | { readonly error: unknown } | 'conflict'
-    readonly rows: ReadonlyMap<GroupCode, GroupRow>
-  }[]
+  /** The commits that have a stamp, in their order. */
+  readonly stamped: readonly Stamped[]
 }
 
+/** The commits of one database. */
 export class SharedCommits {
-  readonly #store: SharedStore
-  readonly #clock: ClockRow
-  readonly #resolver: Resolver
-  readonly #validator: Validator
-  readonly #evaluator: Evaluator
-  readonly #writes: CommitWrites
+  readonly #database: DatabaseParts
   readonly #turns = new CommitTurns<Waiting>()
 
-  constructor(store: SharedStore, clock: ClockRow, resolver: Resolver) {
-    this.#store = store
-    this.#clock = clock
-    this.#resolver = resolver
-    this.#validator = new Validator(store, clock, resolver)
-    this.#evaluator = new Evaluator(store, clock)
-    this.#writes = new CommitWrites(store, clock, resolver, this.#validator)
+  constructor(database: DatabaseParts) {
+    this.#database = database
   }
 
   /** @param reads - those of its transaction; absent without one */
   async commit(input: CommitInput, reads: CheckedReads | undefined): Promise<Committed> {
     let free = 0
-    const age = stopwatch(this.#store.scheduler)
+    const age = stopwatch(this.#database.store.scheduler)
     for (let attempt = 0; attempt < attemptsMax; ) {
       checkAlive(input.context)
       const outcome = await this.#attempt(input, reads, attempt)
@@ -133,89 +111,120 @@ export class SharedCommits {
   /** Answers all of the commits. */
   async #turn(groups: readonly GroupCode[], waiting: readonly Waiting[]): Promise<void> {
     try {
-      const { stamped, ...begun } = await this.#begin(groups, waiting)
-      const turn: Turn = { ...begun, isLost: false, losers: [], entering: [], unproven: [] }
-      for (const one of stamped) await this.#answered(turn, one, this.#evaluate(turn, one))
-      await this.#answerAll(turn)
-      const { losers } = turn
-      if (losers.length > 0) await this.#store.pause(1 + Math.min(...losers.map(({ attempt }) => attempt)))
+      const losers = await new Turn(this.#database, await begin(this.#database, groups, waiting)).run()
+      if (losers.length > 0) await this.#database.store.pause(1 + Math.min(...losers.map(({ attempt }) => attempt)))
     } catch (error) {
       for (const { refuse } of waiting) refuse(error)
     }
   }
+}
 
-  /** Reads the groups and gets the stamps, at the same time. @returns the commits that have a stamp, in their order */
-  async #begin(
-    groups: readonly GroupCode[],
-    waiting: readonly Waiting[],
-    isSecond = false,
-  ): Promise<Pick<Turn, 'startedMs' | 'rows' | 'children'> & { readonly stamped: Stamped[] }> {
-    await this.#clock.whenOpen()
-    const startedMs = this.#store.scheduler.steadyMs()
-    const { low, epoch } = this.#clock
-    let from = low
-    for (const { reads } of waiting) if (reads !== undefined && reads.moment < from) from = reads.moment + 1n
-    const reading = this.#clock.readBeforeStamps()
-    const stamp = async (): Promise<OwnCommit> => {
-      await reading
-      return await this.#clock.stamp({ id: this.#store.newCommitId(), groups }, epoch)
-    }
-    const stamping = Promise.allSettled(waiting.map(stamp))
-    // Where another gateway was first, the less time between read and append the better.
-    if (waiting.some(({ attempt }) => attempt > 0)) await stamping
-    const inputs = waiting.map(({ input }) => input)
-    const reads = Promise.all([readGroups(this.#store, groups, from), this.#evaluator.childrenOf(inputs)])
-    const [[read], stamps] = await Promise.all([Promise.allSettled([reads]), stamping])
-    const stamped: Stamped[] = []
-    for (const [i, one] of waiting.entries()) {
-      const stamp = stamps[i] as PromiseSettledResult<OwnCommit>
-      if (stamp.status === 'fulfilled') stamped.push({ ...one, commit: stamp.value, epoch })
-      else if (stamp.reason instanceof EpochRaised) one.answer('again')
-      else one.refuse(stamp.reason)
-    }
-    const [groupRows, children] = read.status === 'fulfilled' ? read.value : nothing
-    const found = [...groupRows]
-    const prepared = found.map(([, row]) => row.prepared).find((one) => one !== undefined)
-    if (read.status === 'fulfilled' && prepared === undefined) {
-      const rows = found.map(([group, row]) => [group, withoutSwept(row, this.#clock.settled.swept)] as const)
-      if (rows.some(([, { log }]) => log.length > longLog)) void this.#clock.read().catch(() => {})
-      return { startedMs, stamped, rows: new Map(rows), children }
-    }
-    for (const { commit } of stamped) this.#clock.finish(commit)
-    if (read.status === 'rejected') throw read.reason
-    if (prepared !== undefined) await this.#resolver.meet(prepared)
-    // In the same turn: the next commit would be first at the group, and leave a prepared record to those that always come after it.
-    // A turn without commits must not read: no call would hear of an error of the reading.
-    if (!isSecond && stamped.length > 0) return await this.#begin(groups, stamped, true)
-    for (const { answer } of stamped) answer('again')
-    return { startedMs, stamped: [], rows: new Map(), children }
+/** Reads the groups and gets the stamps, at the same time. */
+async function begin(
+  database: DatabaseParts,
+  groups: readonly GroupCode[],
+  waiting: readonly Waiting[],
+  isSecond = false,
+): Promise<Begun> {
+  const { store, clock, resolver } = database
+  await clock.whenOpen()
+  const startedMs = store.scheduler.steadyMs()
+  const { low, epoch } = clock
+  let from = low
+  for (const { reads } of waiting) if (reads !== undefined && reads.moment < from) from = reads.moment + 1n
+  const reading = clock.readBeforeStamps()
+  const stamp = async (): Promise<OwnCommit> => {
+    await reading
+    return await clock.stamp({ id: store.newCommitId(), groups }, epoch)
+  }
+  const stamping = Promise.allSettled(waiting.map(stamp))
+  // Where another gateway was first, the less time between read and append the better.
+  if (waiting.some(({ attempt }) => attempt > 0)) await stamping
+  const inputs = waiting.map(({ input }) => input)
+  const reads = Promise.all([readGroups(store, groups, from), childrenOf(database, inputs)])
+  const [[read], stamps] = await Promise.all([Promise.allSettled([reads]), stamping])
+  const stamped: Stamped[] = []
+  for (const [i, one] of waiting.entries()) {
+    const stamp = stamps[i] as PromiseSettledResult<OwnCommit>
+    if (stamp.status === 'fulfilled') stamped.push({ ...one, commit: stamp.value, epoch })
+    else if (stamp.reason instanceof EpochRaised) one.answer('again')
+    else one.refuse(stamp.reason)
+  }
+  const [groupRows, children] = read.status === 'fulfilled' ? read.value : [new Map<GroupCode, GroupRow>(), new Map()]
+  const found = [...groupRows]
+  const prepared = found.map(([, row]) => row.prepared).find((one) => one !== undefined)
+  if (read.status === 'fulfilled' && prepared === undefined) {
+    const rows = found.map(([group, row]) => [group, withoutSwept(row, clock.settled.swept)] as const)
+    if (rows.some(([, { log }]) => log.length > longLog)) void clock.read().catch(() => {})
+    return { startedMs, stamped, rows: new Map(rows), children }
+  }
+  for (const { commit } of stamped) clock.finish(commit)
+  if (read.status === 'rejected') throw read.reason
+  if (prepared !== undefined) await resolver.meet(prepared)
+  // In the same turn: the next commit would be first at the group, and leave a prepared record to those that always come after it.
+  // A turn without commits must not read: no call would hear of an error of the reading.
+  if (!isSecond && stamped.length > 0) return await begin(database, groups, stamped, true)
+  for (const { answer } of stamped) answer('again')
+  return { startedMs, stamped: [], rows: new Map(), children }
+}
+
+/** Commits that run together. */
+class Turn {
+  readonly #database: DatabaseParts
+  readonly #begun: Begun
+  /** Whether an append was lost, so that the rows are out of date: all that are evaluated later are lost too. */
+  #isLost = false
+  readonly #losers: Stamped[] = []
+  /** Those whose records no write has sent yet. */
+  #entering: (Entering & { readonly one: Stamped; readonly committed: Committed })[] = []
+  /** Those that fail, conflict or change nothing. */
+  readonly #unproven: Unproven[] = []
+
+  constructor(database: DatabaseParts, begun: Begun) {
+    this.#database = database
+    this.#begun = begun
+  }
+
+  /** Answers its commits. @returns those that were lost */
+  async run(): Promise<readonly Stamped[]> {
+    for (const one of this.#begun.stamped) await this.#answered(one, this.#evaluate(one))
+    await this.#append()
+    await Promise.all(this.#unproven.map((unproven) => this.#answered(unproven.one, this.#proven(unproven))))
+    return this.#losers
+  }
+
+  /** The rows of its groups, as its commits leave them that have been evaluated. */
+  get #rows(): Map<GroupCode, GroupRow> {
+    return this.#begun.rows
   }
 
   /** Answers a commit that has its outcome; one without an outcome is answered later. */
-  async #answered({ losers }: Turn, one: Stamped, work: Outcome | Promise<Outcome | undefined>): Promise<void> {
+  async #answered(one: Stamped, work: Outcome | Promise<Outcome | undefined>): Promise<void> {
+    const { clock } = this.#database
     try {
       const outcome = await work
       if (outcome === undefined) return
-      if (typeof outcome !== 'object') this.#clock.finish(one.commit)
-      if (outcome === 'lost') losers.push(one)
+      if (typeof outcome !== 'object') clock.finish(one.commit)
+      if (outcome === 'lost') this.#losers.push(one)
       one.answer(outcome)
     } catch (error) {
-      this.#clock.finish(one.commit)
+      clock.finish(one.commit)
       one.refuse(error)
     }
   }
 
   /** @returns `undefined` if the outcome depends on the append of the turn, or the commit was refused */
-  async #evaluate(turn: Turn, one: Stamped): Promise<Outcome | undefined> {
+  async #evaluate(one: Stamped): Promise<Outcome | undefined> {
+    const { store } = this.#database
     const { input, reads, commit } = one
-    if (turn.isLost) return 'lost'
-    const isFirst = [...turn.rows.values()].every((row) => isBelow(row, commit.stamp))
-    if (!isFirst && !this.#store.isOff('head-below')) return 'lost'
-    const rows = new Map(turn.rows)
-    const found = await this.#evaluator.evaluate(one, rows, turn.children)
-    if (!('error' in found) && rows.size > turn.rows.size) return 'again'
+    if (this.#isLost) return 'lost'
+    const isFirst = [...this.#rows.values()].every((row) => isBelow(row, commit.stamp))
+    if (!isFirst && !store.isOff('head-below')) return 'lost'
+    const rows = new Map(this.#rows)
+    const found = await evaluate(this.#database, one, rows, this.#begun.children)
+    if (!('error' in found) && rows.size > this.#rows.size) return 'again'
     if ('error' in found || found.records.length === 0) {
-      turn.unproven.push({ one, found, rows })
+      this.#unproven.push({ one, found, rows })
       return undefined
     }
     checkAlive(input.context)
@@ -225,8 +234,8 @@ export class SharedCommits {
     }
     if (one.isWide) {
       try {
-        const decided = await this.#writes.prepareAndDecide(commit, turn.rows, records, reads)
-        return decided === 'committed' ? this.#committed(turn, one, committed) : decided
+        const decided = await prepareAndDecide(this.#database, commit, rows, records, reads)
+        return decided === 'committed' ? this.#committed(one, committed) : decided
       } catch (error) {
         // It leaves the list when it is refused everywhere.
         one.refuse(error)
@@ -234,85 +243,80 @@ export class SharedCommits {
       }
     }
     const [[group, row]] = [...rows] as [[GroupCode, GroupRow]]
-    const isUnchanged = reads === undefined || (await this.#validator.inGroup(reads, row))
-    if (!isUnchanged && !this.#store.isOff('group-log-check')) {
-      turn.unproven.push({ one, found: 'conflict', rows })
+    const isUnchanged = reads === undefined || (await isGroupAsRead(this.#database, reads, row))
+    if (!isUnchanged && !store.isOff('group-log-check')) {
+      this.#unproven.push({ one, found: 'conflict', rows })
       return undefined
     }
     const [record] = records as [(typeof records)[number]]
-    turn.entering.push({ one, commit, record, committed })
+    this.#entering.push({ one, commit, record, committed })
     const left = withRecord(row, record)
-    turn.rows.set(group, this.#store.isOff('images-of-turn') ? { ...left, log: row.log } : left)
-    const bytes = turn.entering.reduce((sum, { record: { value } }) => sum + value.length, 0)
-    if (bytes > appendBytesMax) await this.#append(turn)
+    this.#rows.set(group, store.isOff('images-of-turn') ? { ...left, log: row.log } : left)
+    const bytes = this.#entering.reduce((sum, { record: { value } }) => sum + value.length, 0)
+    if (bytes > appendBytesMax) await this.#append()
     return undefined
   }
 
-  /** Answers the commits that have been evaluated. */
-  async #answerAll(turn: Turn): Promise<void> {
-    await this.#append(turn)
-    const unproven = turn.unproven.splice(0)
-    await Promise.all(unproven.map((one) => this.#answered(turn, one.one, this.#proven(turn, one))))
-  }
-
-  /** Sends the records of a turn that wait for it. */
-  async #append(turn: Turn): Promise<void> {
-    const [first, ...others] = turn.entering
-    const [row] = turn.rows.values()
+  /** Sends the records of the turn that wait for it. */
+  async #append(): Promise<void> {
+    const [first, ...others] = this.#entering
+    const [row] = this.#rows.values()
     if (first === undefined || row === undefined) return
-    turn.entering = []
+    this.#entering = []
     try {
-      if (!(await this.#writes.append(row, [first, ...others]))) turn.isLost = true
+      if (!(await appendAll(this.#database, row, [first, ...others]))) this.#isLost = true
       for (const { one, committed } of [first, ...others]) {
-        await this.#answered(turn, one, turn.isLost ? 'lost' : this.#committed(turn, one, committed))
+        await this.#answered(one, this.#isLost ? 'lost' : this.#committed(one, committed))
       }
-      turn.rows.set(row.group, { ...row, seen: encodeHead(row.head) })
+      this.#rows.set(row.group, { ...row, seen: encodeHead(row.head) })
     } catch (error) {
-      turn.isLost = true
+      this.#isLost = true
       for (const { one } of [first, ...others]) one.refuse(error)
     }
   }
 
-  #committed({ startedMs }: Turn, { commit }: Stamped, committed: Committed): Outcome {
-    this.#resolver.noteCommit(commit, this.#store.scheduler.steadyMs() - startedMs)
+  #committed({ commit }: Stamped, committed: Committed): Outcome {
+    const { store, resolver } = this.#database
+    resolver.noteCommit(commit, store.scheduler.steadyMs() - this.#begun.startedMs)
     return { committed }
   }
 
   /** The outcome of a commit that fails or changes nothing, by what is known after the append of its turn. */
-  async #proven(turn: Turn, { one, found, rows }: Turn['unproven'][number]): Promise<Outcome> {
+  async #proven({ one, found, rows }: Unproven): Promise<Outcome> {
+    const { store, clock } = this.#database
     const { commit, reads } = one
-    if (turn.isLost && !this.#store.isOff('proof-of-turn')) return 'lost'
+    if (this.#isLost && !store.isOff('proof-of-turn')) return 'lost'
     if (found === 'conflict') return found
     if ('error' in found) {
       const { error } = found
       // A missing or existing entity may be the work of another commit after the read.
-      if (error instanceof DatastoreError && !(await this.#unchangedAtStamp(commit, reads, []))) return 'conflict'
+      if (error instanceof DatastoreError && !(await this.#areReadsTrue(one, []))) return 'conflict'
       throw error
     }
-    const { committed, evaluated } = found
-    let isTrue: boolean
-    if (reads !== undefined) isTrue = await this.#unchangedAtStamp(commit, reads, evaluated)
     // A record above its stamp has entered on the condition that the group is as it was found.
-    else isTrue = this.#isFollowed(turn, commit) || (await this.#validator.areStill(rows, commit))
+    const isFollowed = [...this.#rows.values()].every(({ head }) => head.version > commit.stamp)
+    const isTrue =
+      reads === undefined
+        ? isFollowed || (await areGroupsUnchanged(this.#database, rows, commit))
+        : await this.#areReadsTrue(one, found.evaluated)
     if (!isTrue) return reads === undefined ? 'lost' : 'conflict'
-    this.#clock.finish(commit)
-    return this.#committed(turn, one, committed)
+    clock.finish(commit)
+    return this.#committed(one, found.committed)
   }
 
-  #isFollowed({ rows }: Turn, { stamp }: OwnCommit): boolean {
-    return [...rows.values()].every(({ head }) => head.version > stamp)
-  }
-
-  /** Whether the reads of a commit without writes are unchanged. */
-  async #unchangedAtStamp(
-    commit: OwnCommit,
-    reads: CheckedReads | undefined,
-    evaluated: readonly RowKey[],
-  ): Promise<boolean> {
-    if (reads === undefined || this.#store.isOff('validation')) return true
+  /** Whether the reads of a commit without writes are unchanged at its stamp. */
+  async #areReadsTrue({ commit, reads }: Stamped, evaluated: readonly RowKey[]): Promise<boolean> {
+    if (reads === undefined || this.#database.store.isOff('validation')) return true
     for (const row of evaluated) reads.set.addRow(row)
-    return await this.#validator.isUnchanged(reads, commit)
+    return await areReadsUnchanged(this.#database, reads, commit)
   }
+}
+
+interface Unproven {
+  readonly one: Stamped
+  readonly found: Evaluation | { readonly error: unknown } | 'conflict'
+  /** The rows that say so. */
+  readonly rows: ReadonlyMap<GroupCode, GroupRow>
 }
 
 function cutOff(): DatastoreError {

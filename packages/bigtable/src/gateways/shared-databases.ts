@@ -15,12 +15,10 @@ import { clockTopic } from './clock-rows.ts'
 import { type ClockState, clockCells, isBusy, latestOf } from './clock-state.ts'
 import { ClosedDatabases, deletionRowKey } from './closed-databases.ts'
 import { Leases } from './leases.ts'
-import { Resolver } from './resolve.ts'
+import { type DatabaseParts, Resolver } from './resolve.ts'
 import { SharedCommits } from './shared-commit.ts'
-import { SharedReads } from './shared-reads.ts'
+import { momentUpTo } from './shared-reads.ts'
 import type { SharedStore } from './shared-store.ts'
-import { SharedTransactions } from './shared-transactions.ts'
-import { TransactionRows } from './transaction-rows.ts'
 
 /** The range of rows with facts of the whole store, which precedes the metadata of all databases. */
 const factsOfStore = rowsOf('Metadata', databaseCode('', ''))
@@ -33,11 +31,8 @@ const anyRow: Wanted = [
   { family: 't', newest: 1, withoutValues: true },
 ]
 
-export interface SharedDatabase {
-  readonly clock: ClockRow
-  readonly resolver: Resolver
-  readonly reads: SharedReads
-  readonly transactions: SharedTransactions
+export interface SharedDatabase extends DatabaseParts {
+  readonly commits: SharedCommits
 }
 
 export class SharedDatabases implements StoreFigures {
@@ -89,12 +84,8 @@ export class SharedDatabases implements StoreFigures {
     if (database === undefined) {
       const { store } = this
       const clock = new ClockRow(store, code, (raised) => this.#raised(raised))
-      const resolver = new Resolver(store, clock)
-      const reads = new SharedReads(store, clock, resolver)
-      const commits = new SharedCommits(store, clock, resolver)
-      const rows = new TransactionRows(store, clock)
-      const transactions = new SharedTransactions({ reads, commits, rows, store })
-      database = { clock, resolver, reads, transactions }
+      const parts = { store, clock, resolver: new Resolver(store, clock) }
+      database = { ...parts, commits: new SharedCommits(parts) }
       this.#byCode.set(code, database)
       this.watched.set(database, neverMs)
     }
@@ -151,7 +142,7 @@ export class SharedDatabases implements StoreFigures {
   async now(): Promise<{ readonly at: bigint; readonly rows: RowsReader }> {
     const databases = [...(await this.readAll()).keys()]
     const at = latestOf(this.store.scheduler.nowMicros(), ...databases.map(({ clock }) => clock.given))
-    await Promise.all(databases.map(({ reads }) => reads.upTo(at, 'global')))
+    await Promise.all(databases.map((database) => momentUpTo(database, at, 'global')))
     return { at, rows: this.store.kv.at(at) }
   }
 }

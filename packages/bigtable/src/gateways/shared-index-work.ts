@@ -44,6 +44,7 @@ import type { RowChange } from '../row-store/row-store.ts'
 import { expectedBytesMax, type RowsKv, valueCell } from '../row-store/rows-kv.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 import { deleteAt } from './shared-delete.ts'
+import { momentNow, pastMoment } from './shared-reads.ts'
 
 /** Leaves 1,000 bytes of a condition for later states (docs/reference/limits.md). */
 const definitionBytesMax = 9_000
@@ -189,9 +190,9 @@ export class SharedIndexWork implements IndexWork {
   }
 
   /** A moment at which every gateway knows the current definitions, and up to which every commit is resolved. */
-  async #settled({ clock, reads }: SharedDatabase): Promise<bigint> {
-    const stamp = await clock.raiseEpoch()
-    await reads.past(stamp, 'global')
+  async #settled(database: SharedDatabase): Promise<bigint> {
+    const stamp = await database.clock.raiseEpoch()
+    await pastMoment(database, stamp, 'global')
     return stamp
   }
 
@@ -241,7 +242,7 @@ export class SharedIndexWork implements IndexWork {
       for (let rows: readonly RowChange[] | undefined; rows === undefined; ) {
         if (age === undefined || age() > imagesForMicros) {
           age = stopwatch(scheduler)
-          since = (await this.#of(database).reads.now('global')).at
+          since = (await momentNow(this.#of(database), 'global')).at
         }
         const read = await this.#rowsOf(database, index, since, partition, paths)
         if (age() <= imagesForMicros) rows = read

@@ -27,11 +27,10 @@ import {
   type TableView,
 } from '@sixtables/engine/store'
 import { type RowsReader, valueInCell } from '../row-store/rows-kv.ts'
-import type { ClockRow } from './clock-row.ts'
 import { type ClockState, latestOf } from './clock-state.ts'
 import { type GroupRow, inLog, readGroup } from './group-row.ts'
-import type { Resolver } from './resolve.ts'
-import { readableMicros, type SharedStore } from './shared-store.ts'
+import type { DatabaseParts } from './resolve.ts'
+import { readableMicros } from './shared-store.ts'
 
 /** The tables at a moment, in microseconds. */
 export interface SharedMoment {
@@ -42,109 +41,97 @@ export interface SharedMoment {
 /** A strong read raises a register that is older than this. */
 const quietMicros = 1_000_000n
 
-export class SharedReads {
-  readonly #store: SharedStore
-  readonly #clock: ClockRow
-  readonly #resolver: Resolver
-
-  constructor(store: SharedStore, clock: ClockRow, resolver: Resolver) {
-    this.#store = store
-    this.#clock = clock
-    this.#resolver = resolver
+/** The current moment, for strong reads. */
+export async function momentNow(database: DatabaseParts, scope: ReadScope): Promise<SharedMoment> {
+  const { store, clock } = database
+  const state = await clock.closedAndOpen()
+  const now = store.scheduler.nowMicros()
+  if (now - state.given > quietMicros) {
+    // The answered read time should be recent.
+    await clock.observe(now)
+    return await resolved(database, clock.given, scope)
   }
+  await resolve(database, state, scope)
+  return momentAt(database, state.given)
+}
 
-  /** The current moment, for strong reads. */
-  async now(scope: ReadScope): Promise<SharedMoment> {
-    const state = await this.#clock.closedAndOpen()
-    const now = this.#store.scheduler.nowMicros()
-    if (now - state.given > quietMicros) {
-      // The answered read time should be recent.
-      await this.#clock.observe(now)
-      return await this.#resolved(this.#clock.given, scope)
-    }
-    await this.#resolve(state, scope)
-    return this.at(state.given)
-  }
+/** A moment some milliseconds ago, up to which everything is applied. */
+export async function eventualMoment(database: DatabaseParts): Promise<SharedMoment> {
+  const { store, clock } = database
+  // A row in which no stamp was given for long would hold the watermark back.
+  await clock.closedAndOpen(clock.given - quietMicros)
+  return momentAt(database, store.isOff('low-watermark') ? clock.given : clock.low - 1n)
+}
 
-  /** A moment some milliseconds ago, up to which everything is applied. */
-  async eventual(): Promise<SharedMoment> {
-    // A row in which no stamp was given for long would hold the watermark back.
-    await this.#clock.closedAndOpen(this.#clock.given - quietMicros)
-    return this.at(this.#store.isOff('low-watermark') ? this.#clock.given : this.#clock.low - 1n)
-  }
+/** The moment of a client's read_time. @throws INVALID_ARGUMENT, FAILED_PRECONDITION */
+export async function pastMoment(database: DatabaseParts, moment: bigint, scope: ReadScope): Promise<SharedMoment> {
+  const { clock } = database
+  await clock.read()
+  const { now } = clock
+  refuseFuture(moment, now)
+  refuseForgotten(moment, now - readableMicros)
+  return await momentUpTo(database, moment, scope)
+}
 
-  /** The moment of a client's read_time. @throws INVALID_ARGUMENT, FAILED_PRECONDITION */
-  async past(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
-    await this.#clock.read()
-    this.checkReadTime(moment)
-    return await this.upTo(moment, scope)
-  }
+/** A moment that may be after the stamps of this database, such as the newest stamp of another one. */
+export async function momentUpTo(database: DatabaseParts, moment: bigint, scope: ReadScope): Promise<SharedMoment> {
+  await database.clock.observe(moment)
+  return await resolved(database, moment, scope)
+}
 
-  /** A moment that may be after the stamps of this database, such as the newest stamp of another one. */
-  async upTo(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
-    await this.#clock.observe(moment)
-    return await this.#resolved(moment, scope)
-  }
+/** A moment up to which everything is resolved. */
+export function momentAt({ store }: DatabaseParts, moment: bigint): SharedMoment {
+  return { at: moment, view: new KvTableView(store.kv.at(moment), moment) }
+}
 
-  checkReadTime(moment: bigint): void {
-    const { now } = this.#clock
-    refuseFuture(moment, now)
-    refuseForgotten(moment, now - readableMicros)
+/** The entities of one group at the version of its head; the view has no other rows. */
+export async function groupHead(database: DatabaseParts, group: GroupCode): Promise<SharedMoment> {
+  const { store, clock } = database
+  const now = store.scheduler.nowMicros()
+  if (now - clock.given > quietMicros) {
+    await clock.observe(now)
+    await clock.read()
   }
+  // The low watermark may be above the moment of a reset that has not reached the group yet.
+  await clock.whenOpen()
+  let { low } = clock
+  let row = await readGroup(store, group, low)
+  if (row.seen === undefined && clock.now - low > readableMicros) {
+    // The head may have been swept: the group has no entities now, but may have had some at an older moment.
+    await clock.closedAndOpen()
+    low = clock.low
+    row = await readGroup(store, group, low)
+  }
+  const decided = await withDecided(database, row)
+  const version = latestOf(row.head.version, ...decided.log.map(({ stamp }) => stamp))
+  const at = version >= low ? version : low - 1n
+  return { at, view: new KvTableView(new HeadReader(decided, store.kv.at(version))) }
+}
 
-  /** A moment up to which everything is resolved. */
-  at(moment: bigint): SharedMoment {
-    return { at: moment, view: new KvTableView(this.#store.kv.at(moment), moment) }
-  }
+/** Moves a prepared record to the log if its commit has decided. */
+async function withDecided({ store }: DatabaseParts, row: GroupRow): Promise<GroupRow> {
+  const { prepared } = row
+  if (prepared === undefined || store.isOff('prepared-in-lookup')) return row
+  const { commit: id = '', groups } = prepared.record
+  const [primary = row.group] = groups
+  if (primary === row.group) return row
+  const other = await readGroup(store, primary, prepared.stamp)
+  return inLog(other, id) === undefined ? row : { ...row, log: [prepared, ...row.log] }
+}
 
-  /** The entities of one group at the version of its head; the view has no other rows. */
-  async head(group: GroupCode): Promise<SharedMoment> {
-    const now = this.#store.scheduler.nowMicros()
-    if (now - this.#clock.given > quietMicros) {
-      await this.#clock.observe(now)
-      await this.#clock.read()
-    }
-    // The low watermark may be above the moment of a reset that has not reached the group yet.
-    await this.#clock.whenOpen()
-    let { low } = this.#clock
-    let row = await readGroup(this.#store, group, low)
-    if (row.seen === undefined && this.#clock.now - low > readableMicros) {
-      // The head may have been swept: the group has no entities now, but may have had some at an older moment.
-      await this.#clock.closedAndOpen()
-      low = this.#clock.low
-      row = await readGroup(this.#store, group, low)
-    }
-    const decided = await this.#withDecided(row)
-    const version = latestOf(row.head.version, ...decided.log.map(({ stamp }) => stamp))
-    const at = version >= low ? version : low - 1n
-    return { at, view: new KvTableView(new HeadReader(decided, this.#store.kv.at(version))) }
-  }
+async function resolved(database: DatabaseParts, moment: bigint, scope: ReadScope): Promise<SharedMoment> {
+  await resolve(database, await database.clock.closedAndOpen(moment), scope)
+  return momentAt(database, moment)
+}
 
-  /** Moves a prepared record to the log if its commit has decided. */
-  async #withDecided(row: GroupRow): Promise<GroupRow> {
-    const { prepared } = row
-    if (prepared === undefined || this.#store.isOff('prepared-in-lookup')) return row
-    const { commit: id = '', groups } = prepared.record
-    const [primary = row.group] = groups
-    if (primary === row.group) return row
-    const other = await readGroup(this.#store, primary, prepared.stamp)
-    return inLog(other, id) === undefined ? row : { ...row, log: [prepared, ...row.log] }
-  }
-
-  async #resolved(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
-    await this.#resolve(await this.#clock.closedAndOpen(moment), scope)
-    return this.at(moment)
-  }
-
-  /** Resolves the listed commits up to a closed moment that may matter to a read. */
-  async #resolve(state: ClockState, scope: ReadScope): Promise<void> {
-    if (this.#store.isOff('resolve-in-read')) return
-    const matters = state.listed.filter(
-      ({ stamp, groups }) =>
-        stamp <= state.given && (scope === 'global' || groups.some((group) => scope.includes(group))),
-    )
-    if (matters.length > 0) await this.#resolver.resolveAll(state, matters, state.given)
-  }
+/** Resolves the listed commits up to a closed moment that may matter to a read. */
+async function resolve({ store, resolver }: DatabaseParts, state: ClockState, scope: ReadScope): Promise<void> {
+  if (store.isOff('resolve-in-read')) return
+  const matters = state.listed.filter(
+    ({ stamp, groups }) =>
+      stamp <= state.given && (scope === 'global' || groups.some((group) => scope.includes(group))),
+  )
+  if (matters.length > 0) await resolver.resolveAll(state, matters, state.given)
 }
 
 interface Image {

@@ -54,6 +54,9 @@ export class SharedStore implements StoreState {
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<void>>()
   #commits = 0
+  /** Numbers for the names of transactions that began here, and of the rows with their reads. */
+  transactions = 0
+  notedReads = 0
 
   constructor(options: SharedStoreOptions) {
     const { kv, gateway, scheduler, random, rulesOf, onFailure, switchedOff } = options

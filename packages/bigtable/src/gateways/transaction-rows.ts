@@ -15,13 +15,13 @@ import {
   hexOf,
   prefixRange,
   ReadSet,
+  rowAfter,
   topicRowKey,
   totalMicrosMax,
   transactionTopic,
 } from '@sixtables/engine/store'
 import { isKnownDone, type RowKey, type Wanted } from '../row-store/row-store.ts'
-import type { ClockRow } from './clock-row.ts'
-import type { SharedStore } from './shared-store.ts'
+import type { DatabaseParts } from './resolve.ts'
 import type { CheckedReads } from './validate.ts'
 
 export type EndState = 'committed' | 'rolledBack'
@@ -40,132 +40,121 @@ const tokenTag = 0x12
 const tokenBytes = 30
 const transactionGone = 'The referenced transaction has expired or is no longer valid.'
 const allOfT: Wanted = [{ family: 't', newest: 1 }]
+const pageRows = 1_000
 
-export class TransactionRows {
-  readonly #store: SharedStore
-  readonly #clock: ClockRow
-  /** Code of the database. */
-  readonly #database: string
-  #begun = 0
-  #noted = 0
+export function newTransaction({ store, clock }: DatabaseParts, readOnly: boolean, moment: bigint): SharedTransaction {
+  const begunAt = clock.now
+  const token = Buffer.alloc(tokenBytes)
+  token[0] = tokenTag
+  token[1] = readOnly ? 1 : 0
+  token.writeUInt32BE(hashOf(clock.database), 2)
+  token.writeBigUInt64BE(moment, 6)
+  token.writeBigUInt64BE(begunAt, 14)
+  token.writeBigUInt64BE(store.gateway * 0x100_0000n + BigInt(++store.transactions & 0xff_ffff), 22)
+  return { token, name: nameOf(token), readOnly, moment, begunAt }
+}
 
-  constructor(store: SharedStore, clock: ClockRow) {
-    this.#store = store
-    this.#clock = clock
-    this.#database = clock.database
-  }
-
-  begin(readOnly: boolean, moment: bigint): SharedTransaction {
-    const { gateway } = this.#store
-    const begunAt = this.#clock.now
-    const token = Buffer.alloc(tokenBytes)
-    token[0] = tokenTag
-    token[1] = readOnly ? 1 : 0
-    token.writeUInt32BE(hashOf(this.#database), 2)
-    token.writeBigUInt64BE(moment, 6)
-    token.writeBigUInt64BE(begunAt, 14)
-    token.writeBigUInt64BE(gateway * 0x100_0000n + BigInt(++this.#begun & 0xff_ffff), 22)
-    return { token, name: nameOf(token), readOnly, moment, begunAt }
-  }
-
-  /** The transaction of a token; it may have ended, or be too old. @throws INVALID_ARGUMENT for other bytes */
-  parse(bytes: Uint8Array): SharedTransaction {
-    const token = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    if (token.length !== tokenBytes || token[0] !== tokenTag) {
-      throw invalidArgument(
-        'the transaction bytes do not decode; use those that BeginTransaction gave',
-        'Invalid transaction.',
-      )
-    }
-    const begunAt = token.readBigUInt64BE(14)
-    const name = nameOf(token)
-    if (token.readUInt32BE(2) !== hashOf(this.#database)) {
-      throw invalidArgument(`${name} is of another database; use it in the database it was begun in`, transactionGone)
-    }
-    return { token, name, readOnly: token[1] === 1, moment: token.readBigUInt64BE(6), begunAt }
-  }
-
-  /** @throws INVALID_ARGUMENT if it is too old; UNAVAILABLE if the clock is too wrong to tell */
-  async refuseOld({ name, begunAt }: SharedTransaction): Promise<void> {
-    const { comparedClock } = this.#store
-    if (comparedClock.failure !== undefined) throw comparedClock.failure
-    const isOld = (): boolean => this.#clock.now - begunAt > BigInt(totalMicrosMax)
-    if (!isOld()) return
-    // A clock that was set forward a moment ago makes every transaction look old.
-    await comparedClock.ensureRight(BigInt(totalMicrosMax))
-    if (isOld()) throw invalidArgument(`${name} is expired (270 s in all); begin a new one`, transactionGone)
-  }
-
-  /** Stores the reads of a call. */
-  async note(transaction: SharedTransaction, reads: Pick<CheckedReads, 'set' | 'groups'>): Promise<void> {
-    const { set, groups } = reads
-    const { gateway } = this.#store
-    if (this.#store.isOff('noted-reads')) return
-    const key = topicRowKey(
-      this.#database,
-      transactionTopic,
-      hexOf(transaction.token, ''),
-      String(gateway),
-      String(++this.#noted),
+/** The transaction of a token; it may have ended, or be too old. @throws INVALID_ARGUMENT for other bytes */
+export function parseTransaction({ clock }: DatabaseParts, bytes: Uint8Array): SharedTransaction {
+  const token = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (token.length !== tokenBytes || token[0] !== tokenTag) {
+    throw invalidArgument(
+      'the transaction bytes do not decode; use those that BeginTransaction gave',
+      'Invalid transaction.',
     )
-    const json = JSON.stringify({ rows: set.rows(), spans: set.spans, groups })
-    const change = { type: 'set', family: 't', at: this.#nowMs(), value: Buffer.from(json, 'latin1') } as const
-    await this.#store.rows.mutateRows([{ key, changes: [change] }])
   }
+  const begunAt = token.readBigUInt64BE(14)
+  const name = nameOf(token)
+  if (token.readUInt32BE(2) !== hashOf(clock.database)) {
+    throw invalidArgument(`${name} is of another database; use it in the database it was begun in`, transactionGone)
+  }
+  return { token, name, readOnly: token[1] === 1, moment: token.readBigUInt64BE(6), begunAt }
+}
 
-  /** The reads of all calls of the transaction. */
-  async reads(transaction: SharedTransaction): Promise<CheckedReads> {
-    const set = new ReadSet()
-    const groups = new Set<string>()
-    const { start, end } = prefixRange(this.#endKey(transaction))
-    // The first row, with the token alone, is the end.
-    for (let from: RowKey = `${start}\x00`; ; ) {
-      const found = await this.#store.rows.scanRows({ range: { start: from, end }, limit: pageRows, wanted: allOfT })
-      for (const { cells } of found) {
-        const cell = cells.t?.[0]?.value ?? new Uint8Array(0)
-        const read = JSON.parse(Buffer.from(cell).toString('latin1')) as NotedReads
-        for (const row of read.rows) set.addRow(row)
-        for (const span of read.spans) set.addSpan(span.start, span.end)
-        for (const group of read.groups) groups.add(group)
-      }
-      const last = found.at(-1)?.key
-      if (last === undefined || found.length < pageRows) return { moment: transaction.moment, set, groups: [...groups] }
-      from = `${last}\x00`
+/** @throws INVALID_ARGUMENT if it is too old; UNAVAILABLE if the clock is too wrong to tell */
+export async function refuseOld({ store, clock }: DatabaseParts, { name, begunAt }: SharedTransaction): Promise<void> {
+  const { comparedClock } = store
+  if (comparedClock.failure !== undefined) throw comparedClock.failure
+  const isOld = (): boolean => clock.now - begunAt > BigInt(totalMicrosMax)
+  if (!isOld()) return
+  // A clock that was set forward a moment ago makes every transaction look old.
+  await comparedClock.ensureRight(BigInt(totalMicrosMax))
+  if (isOld()) throw invalidArgument(`${name} is expired (270 s in all); begin a new one`, transactionGone)
+}
+
+/** Stores the reads of a call. */
+export async function noteReads(
+  database: DatabaseParts,
+  transaction: SharedTransaction,
+  { set, groups }: Pick<CheckedReads, 'set' | 'groups'>,
+): Promise<void> {
+  const { store } = database
+  if (store.isOff('noted-reads')) return
+  const key = rowOf(database, transaction, String(store.gateway), String(++store.notedReads))
+  const json = JSON.stringify({ rows: set.rows(), spans: set.spans, groups })
+  await store.rows.mutateRows([{ key, changes: [cellOf(database, Buffer.from(json, 'latin1'))] }])
+}
+
+/** The reads of all calls of a transaction. */
+export async function readsOf(database: DatabaseParts, transaction: SharedTransaction): Promise<CheckedReads> {
+  const set = new ReadSet()
+  const groups = new Set<string>()
+  const { start, end } = prefixRange(rowOf(database, transaction))
+  // The first row, with the token alone, is the end.
+  for (let from: RowKey = rowAfter(start); ; ) {
+    const range = { start: from, end }
+    const found = await database.store.rows.scanRows({ range, limit: pageRows, wanted: allOfT })
+    for (const { cells } of found) {
+      const cell = cells.t?.[0]?.value ?? new Uint8Array(0)
+      const read = JSON.parse(Buffer.from(cell).toString('latin1')) as NotedReads
+      for (const row of read.rows) set.addRow(row)
+      for (const span of read.spans) set.addSpan(span.start, span.end)
+      for (const group of read.groups) groups.add(group)
     }
+    const last = found.at(-1)?.key
+    if (last === undefined || found.length < pageRows) return { moment: transaction.moment, set, groups: [...groups] }
+    from = rowAfter(last)
   }
+}
 
-  /** How it ended; `undefined` = it is open. */
-  async ended(transaction: SharedTransaction): Promise<EndState | undefined> {
-    const key = this.#endKey(transaction)
-    const cell = (await this.#store.rows.readRows([key], allOfT)).get(key)?.cells.t?.[0]
-    return cell === undefined ? undefined : stateIn(cell.value)
-  }
+/** How a transaction ended; `undefined` = it is open. */
+export async function endOf(database: DatabaseParts, transaction: SharedTransaction): Promise<EndState | undefined> {
+  const end = await endCell(database, transaction)
+  return end === undefined ? undefined : stateIn(end)
+}
 
-  /** Ends it. @throws INVALID_ARGUMENT if it has ended before */
-  async end(transaction: SharedTransaction, state: EndState): Promise<void> {
-    const key = this.#endKey(transaction)
-    const by = this.#store.newCommitId()
-    const value = Buffer.from(`${state} ${by}`, 'latin1')
-    const change = { type: 'set', family: 't', at: this.#nowMs(), value } as const
-    for (;;) {
-      // After a standstill of this process the transaction's rows may be swept.
-      await this.refuseOld(transaction)
-      const ending = this.#store.rows.mutateRowIf(key, { family: 't', values: undefined }, [change])
-      if ((await isKnownDone(ending)) || this.#store.isOff('single-end')) return
-      const cell = (await this.#store.rows.readRows([key], allOfT)).get(key)?.cells.t?.[0]
-      if (cell === undefined) continue
-      if (Buffer.from(cell.value).equals(value)) return
-      throw endedError(transaction, stateIn(cell.value))
-    }
+/** Ends a transaction. @throws INVALID_ARGUMENT if it has ended before */
+export async function endTransaction(
+  database: DatabaseParts,
+  transaction: SharedTransaction,
+  state: EndState,
+): Promise<void> {
+  const { store } = database
+  const value = Buffer.from(`${state} ${store.newCommitId()}`, 'latin1')
+  const change = cellOf(database, value)
+  for (;;) {
+    // After a standstill of this process the transaction's rows may be swept.
+    await refuseOld(database, transaction)
+    const ending = store.rows.mutateRowIf(rowOf(database, transaction), { family: 't', values: undefined }, [change])
+    if ((await isKnownDone(ending)) || store.isOff('single-end')) return
+    const end = await endCell(database, transaction)
+    if (end === undefined) continue
+    if (Buffer.from(end).equals(value)) return
+    throw endedError(transaction, stateIn(end))
   }
+}
 
-  #endKey({ token }: SharedTransaction): RowKey {
-    return topicRowKey(this.#database, transactionTopic, hexOf(token, ''))
-  }
+async function endCell(database: DatabaseParts, transaction: SharedTransaction): Promise<Uint8Array | undefined> {
+  const key = rowOf(database, transaction)
+  return (await database.store.rows.readRows([key], allOfT)).get(key)?.cells.t?.[0]?.value
+}
 
-  #nowMs(): bigint {
-    return this.#clock.now / 1000n
-  }
+function rowOf({ clock }: DatabaseParts, { token }: SharedTransaction, ...parts: readonly string[]): RowKey {
+  return topicRowKey(clock.database, transactionTopic, hexOf(token, ''), ...parts)
+}
+
+function cellOf({ clock }: DatabaseParts, value: Uint8Array) {
+  return { type: 'set', family: 't', at: clock.now / 1000n, value } as const
 }
 
 interface NotedReads {
@@ -173,8 +162,6 @@ interface NotedReads {
   readonly spans: readonly { readonly start: string; readonly end: string }[]
   readonly groups: readonly string[]
 }
-
-const pageRows = 1_000
 
 /** The answer to a call with a transaction that has ended. */
 export function endedError({ name }: SharedTransaction, state: EndState): DatastoreError {

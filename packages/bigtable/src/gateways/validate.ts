@@ -18,10 +18,10 @@ import {
   type RowKey,
 } from '@sixtables/engine/store'
 import type { WantedCells } from '../row-store/row-store.ts'
-import type { ClockRow, OwnCommit } from './clock-row.ts'
+import type { OwnCommit } from './clock-row.ts'
 import { type GroupRow, readGroups } from './group-row.ts'
-import type { Resolver } from './resolve.ts'
-import { readableMicros, type SharedStore } from './shared-store.ts'
+import type { DatabaseParts } from './resolve.ts'
+import { readableMicros } from './shared-store.ts'
 
 export interface CheckedReads {
   /** The moment that it reads at. */
@@ -31,7 +31,7 @@ export interface CheckedReads {
   readonly groups: readonly GroupCode[]
 }
 
-export function groupOfRow(row: RowKey): GroupCode {
+function groupOfRow(row: RowKey): GroupCode {
   const { partition, path } = codesOfEntityRow(row)
   return groupOf(partition, path)
 }
@@ -48,76 +48,82 @@ export function isOfGroup({ set, groups }: CheckedReads, group: GroupCode): bool
 /** A cell of a row, without its value. */
 const changed: WantedCells = { family: 'v', newest: 1, withoutValues: true }
 
-export class Validator {
-  readonly #store: SharedStore
-  readonly #clock: ClockRow
-  readonly #resolver: Resolver
+/**
+ * Whether reads of the one group that is written are unchanged in the row of the group: then APPEND decides, whose condition is that nothing comes
+ * between. Other commits have to be in the log. A deletion of the group leaves no record, and is over when a later commit has its stamp: a floor
+ * above the moment may be its trace, and the rows that were read then show whether it is.
+ */
+export async function isGroupAsRead(
+  database: DatabaseParts,
+  { moment, set, groups }: CheckedReads,
+  row: GroupRow,
+): Promise<boolean> {
+  if (groups.length > 0 && row.head.version > moment) return false
+  if (isForgotten(database, moment)) return false
+  const isChanged = row.log.some(
+    ({ stamp, record, group }) => stamp > moment && record.changes.some(({ path }) => set.has(rowOf(group, path))),
+  )
+  if (isChanged || row.head.floor <= moment || database.store.isOff('validation')) return !isChanged
+  return !(await haveCells(database, set.rows(), { from: moment + 1n }))
+}
 
-  constructor(store: SharedStore, clock: ClockRow, resolver: Resolver) {
-    this.#store = store
-    this.#clock = clock
-    this.#resolver = resolver
+/** Whether no read has changed up to the stamp of the commit. */
+export async function areReadsUnchanged(
+  database: DatabaseParts,
+  { moment, set, groups }: CheckedReads,
+  commit: OwnCommit,
+): Promise<boolean> {
+  const { store } = database
+  const touched = new Set([...groups, ...set.rows().map(groupOfRow)])
+  await resolveBelow(database, commit, (group) => set.spans.length > 0 || touched.has(group))
+  if (groups.length > 0) {
+    const rows = await readGroups(store, groups, commit.stamp)
+    for (const { head } of rows.values()) if (head.version > moment) return false
   }
+  const changes = { from: moment + 1n, until: commit.stamp + 1n }
+  if (await haveCells(database, set.rows(), changes)) return false
+  for (const range of set.spans) {
+    const found = await store.rows.scanRows({ range, limit: 1, wanted: [{ ...changed, ...changes }] })
+    if (found.length > 0) return false
+  }
+  return !isForgotten(database, moment)
+}
 
-  /**
-   * Whether reads of the one group that is written are unchanged in the row of the group: then APPEND decides, whose condition is that nothing comes
-   * between. Other commits have to be in the log. A deletion of the group leaves no record, and is over when a later commit has its stamp: a floor
-   * above the moment may be its trace, and the rows that were read then show whether it is.
-   */
-  async inGroup({ moment, set, groups }: CheckedReads, row: GroupRow): Promise<boolean> {
-    if (groups.length > 0 && row.head.version > moment) return false
-    if (this.#isForgotten(moment)) return false
-    const isChanged = row.log.some(
-      ({ stamp, record, group }) => stamp > moment && record.changes.some(({ path }) => set.has(rowOf(group, path))),
-    )
-    if (isChanged || row.head.floor <= moment || this.#store.isOff('validation')) return !isChanged
-    return !(await this.#haveCells(set.rows(), { from: moment + 1n }))
-  }
+/** Whether entity groups are the same at the stamp of the commit as in these rows. */
+export async function areGroupsUnchanged(
+  database: DatabaseParts,
+  rows: ReadonlyMap<GroupCode, GroupRow>,
+  commit: OwnCommit,
+): Promise<boolean> {
+  await resolveBelow(database, commit, (group) => rows.has(group))
+  const now = await readGroups(database.store, [...rows.keys()], commit.stamp)
+  return [...rows].every(([group, { head }]) => now.get(group)?.head.version === head.version)
+}
 
-  /** Whether no read has changed up to the stamp of the commit. */
-  async isUnchanged(reads: CheckedReads, commit: OwnCommit): Promise<boolean> {
-    const { moment, set, groups } = reads
-    const touched = new Set([...groups, ...set.rows().map(groupOfRow)])
-    await this.#resolveBelow(commit, (group) => set.spans.length > 0 || touched.has(group))
-    if (groups.length > 0) {
-      const rows = await readGroups(this.#store, groups, commit.stamp)
-      for (const { head } of rows.values()) if (head.version > moment) return false
-    }
-    const changes = { from: moment + 1n, until: commit.stamp + 1n }
-    if (await this.#haveCells(set.rows(), changes)) return false
-    for (const range of set.spans) {
-      const found = await this.#store.rows.scanRows({ range, limit: 1, wanted: [{ ...changed, ...changes }] })
-      if (found.length > 0) return false
-    }
-    return !this.#isForgotten(moment)
-  }
+async function haveCells(
+  { store }: DatabaseParts,
+  rows: readonly RowKey[],
+  times: Pick<WantedCells, 'from' | 'until'>,
+): Promise<boolean> {
+  return rows.length > 0 && (await store.rows.readRows(rows, [{ ...changed, ...times }])).size > 0
+}
 
-  async #haveCells(rows: readonly RowKey[], times: Pick<WantedCells, 'from' | 'until'>): Promise<boolean> {
-    return rows.length > 0 && (await this.#store.rows.readRows(rows, [{ ...changed, ...times }])).size > 0
-  }
+/** Resolves unfinished commits below the stamp of a commit that may touch some groups. */
+async function resolveBelow(
+  { store, clock, resolver }: DatabaseParts,
+  commit: OwnCommit,
+  isTouched: (group: GroupCode) => boolean,
+): Promise<void> {
+  const state = await (store.isOff('validation-moment') ? clock.read() : clock.closed(commit.stamp))
+  const mayTouch = state.listed.filter(
+    ({ id, stamp, groups }) => id !== commit.id && stamp < commit.stamp && groups.some(isTouched),
+  )
+  if (!store.isOff('wait-in-validation')) await resolver.resolveAll(state, mayTouch, commit.stamp, commit)
+}
 
-  /** Whether entity groups are the same at the stamp of the commit as in these rows. */
-  async areStill(rows: ReadonlyMap<GroupCode, GroupRow>, commit: OwnCommit): Promise<boolean> {
-    await this.#resolveBelow(commit, (group) => rows.has(group))
-    const now = await readGroups(this.#store, [...rows.keys()], commit.stamp)
-    return [...rows].every(([group, { head }]) => now.get(group)?.head.version === head.version)
-  }
-
-  /** Resolves unfinished commits below the stamp of a commit that may touch some groups. */
-  async #resolveBelow(commit: OwnCommit, isTouched: (group: GroupCode) => boolean): Promise<void> {
-    const isClosed = !this.#store.isOff('validation-moment')
-    const state = await (isClosed ? this.#clock.closed(commit.stamp) : this.#clock.read())
-    const mayTouch = state.listed.filter(
-      ({ id, stamp, groups }) => id !== commit.id && stamp < commit.stamp && groups.some(isTouched),
-    )
-    if (this.#store.isOff('wait-in-validation')) return
-    await this.#resolver.resolveAll(state, mayTouch, commit.stamp, commit)
-  }
-
-  /** Whether changes since a moment may have been swept. */
-  #isForgotten(moment: bigint): boolean {
-    return this.#clock.now - moment > readableMicros
-  }
+/** Whether changes since a moment may have been swept. */
+function isForgotten({ clock }: DatabaseParts, moment: bigint): boolean {
+  return clock.now - moment > readableMicros
 }
 
 function rowOf(group: GroupCode, path: string): RowKey {
