@@ -106,7 +106,7 @@ export type {
   StoreEvent,
 } from './observe/feed/feed-reports.ts'
 export type { CommitPreview } from './observe/feed/preview.ts'
-export { findingAdvice } from './observe/findings/finding-kinds.ts'
+export { type Finding, type FindingKind, type FindingPlace, findingAdvice } from './observe/findings/finding-kinds.ts'
 export { Inspector } from './observe/inspect/inspector.ts'
 export type {
   AppliedReport,
@@ -135,9 +135,6 @@ export { heatMeasures } from './observe/tablets/heat-range.ts'
 export type { HeatReader } from './observe/tablets/heat-reader.ts'
 export type { SampleEvent, SampleListener } from './observe/tablets/metering.ts'
 export type {
-  Finding,
-  FindingKind,
-  FindingPlace,
   GroupReport,
   HeatBound,
   HeatCellReport,

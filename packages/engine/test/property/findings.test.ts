@@ -10,7 +10,7 @@ import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import type { Key, PathElement } from '../../src/model/key.ts'
 import type { Value } from '../../src/model/value.ts'
-import type { FindingKind } from '../../src/observe/tablets/report.ts'
+import type { FindingKind } from '../../src/observe/findings/finding-kinds.ts'
 import { type Random, seededRandom } from '../../src/random.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 

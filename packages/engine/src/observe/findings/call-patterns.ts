@@ -9,7 +9,7 @@ import type { CommitFact, LookupFact, QueryFact } from '../../call-fact.ts'
 import { keyCode } from '../../encoding/key-codec.ts'
 import { formatKey, isCompleteKey, type Key, kindOf } from '../../model/key.ts'
 import { LruMap } from './lru-map.ts'
-import { type Pattern, percentOf, type Sighting } from './sighting.ts'
+import { percentOf, type Sighting } from './sighting.ts'
 
 const runMin = 100
 const subjectsMax = 256
@@ -28,7 +28,7 @@ interface Run {
   length: number
 }
 
-export class CallPatterns implements Pattern {
+export class CallPatterns {
   #run: Run | undefined
   /** Runs that were long enough, by kind: the longest, and the number of calls that showed it. */
   readonly #single: Readonly<Record<Method, LruMap<{ longest: number; calls: number }>>> = {
@@ -124,13 +124,5 @@ export class CallPatterns implements Pattern {
       })
     }
     return found
-  }
-
-  clear(): void {
-    this.#run = undefined
-    this.#single.commit.clear()
-    this.#single.lookup.clear()
-    this.#offsets.clear()
-    this.#duplicates.clear()
   }
 }

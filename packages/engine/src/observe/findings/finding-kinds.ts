@@ -5,9 +5,9 @@
  * Known: Datastore's best practices for keys, indexes, ramps, deletes, entity groups and API calls. Ours: each pattern is told
  * from well-behaved traffic by its shape, not by its rate.
  */
-import type { Finding, FindingKind } from '../tablets/report.ts'
+import type { TabletReport } from '../tablets/report.ts'
 
-export const findingAdvice: Readonly<Record<FindingKind, Pick<Finding, 'remedy' | 'lab'>>> = {
+const table = {
   'sequential-keys': {
     remedy:
       'Let Datastore allocate the ids, or begin the name with a hash: new entities then spread over the key range.',
@@ -72,3 +72,32 @@ export const findingAdvice: Readonly<Record<FindingKind, Pick<Finding, 'remedy' 
     lab: 'index-cost',
   },
 }
+
+interface Advice {
+  readonly remedy: string
+  /** The lab that teaches it. */
+  readonly lab: string
+}
+
+export type FindingKind = keyof typeof table
+
+export const findingAdvice: Readonly<Record<FindingKind, Advice>> = table
+
+export interface Finding extends Advice {
+  readonly kind: FindingKind
+  /** Subject in words: a key range, a kind, an index, an entity group. One finding per kind and subject. */
+  readonly subject: string
+  /** The observation, in one sentence. */
+  readonly words: string
+  /** Facts with their figures. */
+  readonly evidence: readonly string[]
+  /** Share of the load or of the calls that shows it, 0 to 1. */
+  readonly share: number
+  readonly firstSeenMs: number
+  readonly lastSeenMs: number
+  /** The key range of its rows; absent if there is none. */
+  readonly place?: FindingPlace | undefined
+}
+
+/** Rows of `table` from `startHex` to before `endHex`: hexadecimal row keys, '' for an open end. */
+export type FindingPlace = Pick<TabletReport, 'table' | 'startHex' | 'endHex'>

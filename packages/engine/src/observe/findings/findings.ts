@@ -16,14 +16,14 @@ import type { Scheduler } from '../../clock.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import { type Random, seededRandom } from '../../random.ts'
 import { nextTurn } from '../../slices.ts'
-import type { Finding, GroupReport, WadingTablet } from '../tablets/report.ts'
+import type { GroupReport, WadingTablet } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
-import { findingAdvice } from './finding-kinds.ts'
+import { type Finding, findingAdvice } from './finding-kinds.ts'
 import { IndexPatterns, type IndexPatternsOptions } from './index-patterns.ts'
 import { KeyPatterns } from './key-patterns.ts'
 import { LoadPatterns, type LoadPatternsOptions } from './load-patterns.ts'
 import { Sampler } from './sampler.ts'
-import type { Pattern, PickedChange, PickedKey, Sighting } from './sighting.ts'
+import type { PickedChange, PickedKey, Sighting } from './sighting.ts'
 import { tabletSightings } from './tablet-patterns.ts'
 
 const keptMs = 30 * 60_000
@@ -59,39 +59,30 @@ interface Seen {
 
 export class Findings {
   readonly #options: FindingsOptions
-  readonly #keys = new KeyPatterns()
-  readonly #indexes: IndexPatterns
-  readonly #calls = new CallPatterns()
-  readonly #load: LoadPatterns
-  readonly #patterns: readonly Pattern[]
   readonly #random: Random
+  #patterns: Patterns
   /** Notes that are not analysed yet. */
   #notes: Note[] = []
   /** Their index rows, and kilobytes. */
   #size = 0
   #isLookDue = false
-  #entities: Sampler
-  #lookups: Sampler
   readonly #seen = new Map<string, Seen>()
 
   constructor(options: FindingsOptions) {
     this.#options = options
-    this.#indexes = new IndexPatterns(options)
-    this.#load = new LoadPatterns(options)
-    this.#patterns = [this.#keys, this.#indexes, this.#calls, this.#load]
     this.#random = seededRandom(options.seed ^ ownSeed)
-    this.#entities = new Sampler(entitiesLookedAt, this.#random)
-    this.#lookups = new Sampler(keysLookedAt, this.#random)
+    this.#patterns = newPatterns(options, this.#random)
   }
 
   /** Notes the request of a call that has ended. */
   noteCall(fact: CallFact): void {
+    const { indexes, calls } = this.#patterns
     if (fact.call === 'query') {
-      this.#indexes.noteQuery(fact)
-      this.#calls.noteQuery(fact)
+      indexes.noteQuery(fact)
+      calls.noteQuery(fact)
       return
     }
-    this.#calls.noteCall(fact)
+    calls.noteCall(fact)
     if (fact.call === 'lookup') this.#noteKeys(fact.keys)
   }
 
@@ -99,7 +90,7 @@ export class Findings {
     let entities = 0
     for (const { changes } of records) entities += changes.length
     const nowMs = Number(records[0]?.version ?? 0n) / 1000
-    const sampler = this.#entities
+    const sampler = this.#patterns.entities
     if (sampler.passes(entities, nowMs)) return
     const picked: PickedChange[] = []
     for (const { partition, changes } of records) {
@@ -112,10 +103,11 @@ export class Findings {
   }
 
   #noteKeys(keys: LookupFact['keys']): void {
-    if (this.#lookups.passes(keys.length)) return
+    const { lookups } = this.#patterns
+    if (lookups.passes(keys.length)) return
     const picked: PickedKey[] = []
     for (const key of keys) {
-      const standsFor = this.#lookups.pick()
+      const standsFor = lookups.pick()
       if (standsFor > 0) picked.push({ key, standsFor })
     }
     this.#later(picked, [])
@@ -134,16 +126,17 @@ export class Findings {
   }
 
   #lookAtNotes(): void {
+    const { indexes, keys, load } = this.#patterns
     const notes = this.#notes
     this.#notes = []
     this.#size = 0
     this.#isLookDue = false
     for (const note of notes) {
       if ('picked' in note) {
-        this.#indexes.noteCommitted(withFewRows(note.picked))
-        this.#keys.noteCommitted(note.picked)
-        this.#load.noteCommitted(note.picked, note.nowMs)
-      } else this.#load.noteLookup(note)
+        indexes.noteCommitted(withFewRows(note.picked))
+        keys.noteCommitted(note.picked)
+        load.noteCommitted(note.picked, note.nowMs)
+      } else load.noteLookup(note)
     }
   }
 
@@ -152,7 +145,8 @@ export class Findings {
     this.#lookAtNotes()
     const { scheduler, wading, groups } = this.#options
     const nowMs = Number(scheduler.nowMicros() / 1000n)
-    const sightings = this.#patterns.flatMap((pattern) => pattern.sightings())
+    const { keys, indexes, calls, load } = this.#patterns
+    const sightings = [keys, indexes, calls, load].flatMap((pattern) => pattern.sightings())
     const sighted = new Set<string>()
     for (const sighting of [...sightings, ...tabletSightings(wading(), groups(), nowMs)]) {
       sighted.add(this.#see(sighting, nowMs))
@@ -178,12 +172,24 @@ export class Findings {
 
   /** Starts again, as for an empty store. */
   clear(): void {
-    for (const pattern of this.#patterns) pattern.clear()
+    this.#patterns = newPatterns(this.#options, this.#random)
     this.#seen.clear()
     this.#notes = []
     this.#size = 0
-    this.#entities = new Sampler(entitiesLookedAt, this.#random)
-    this.#lookups = new Sampler(keysLookedAt, this.#random)
+  }
+}
+
+type Patterns = ReturnType<typeof newPatterns>
+
+/** The patterns of an empty store, and the samplers for them. */
+function newPatterns(options: FindingsOptions, random: Random) {
+  return {
+    keys: new KeyPatterns(),
+    indexes: new IndexPatterns(options),
+    calls: new CallPatterns(),
+    load: new LoadPatterns(options),
+    entities: new Sampler(entitiesLookedAt, random),
+    lookups: new Sampler(keysLookedAt, random),
   }
 }
 

@@ -3,7 +3,7 @@ import { databaseCode, keyCodes } from '../../encoding/key-codec.ts'
 import { encodeText } from '../../encoding/ordered.ts'
 import { typeBytes } from '../../encoding/value-types.ts'
 import { EntityRows, type IndexRules } from '../../tables/entity-rows.ts'
-import type { FindingKind } from '../tablets/report.ts'
+import type { FindingKind } from './finding-kinds.ts'
 import { IndexPatterns } from './index-patterns.ts'
 import { OrderSample } from './order-sample.ts'
 

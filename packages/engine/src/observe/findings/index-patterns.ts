@@ -19,7 +19,6 @@ import {
   countInWords,
   type Estimate,
   nothing,
-  type Pattern,
   type PickedChange,
   percentOf,
   rowsAt,
@@ -62,7 +61,7 @@ export interface IndexPatternsOptions {
   readonly indexInWords: (database: string, id: bigint) => string | undefined
 }
 
-export class IndexPatterns implements Pattern {
+export class IndexPatterns {
   readonly #options: IndexPatternsOptions
   readonly #properties = new LruMap<Property>(subjectsMax, (prefix) => newProperty(prefix))
   readonly #kinds = new LruMap<KindUse>(subjectsMax, () => ({ queries: 0, named: new Set() }))
@@ -208,13 +207,6 @@ export class IndexPatterns implements Pattern {
       })
     }
     return found
-  }
-
-  clear(): void {
-    this.#properties.clear()
-    this.#kinds.clear()
-    this.#composites.clear()
-    this.#served.clear()
   }
 }
 

@@ -17,7 +17,7 @@ import { entityRowKey, propertiesOfImage } from '../../tables/entities.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
-import { type Pattern, type PickedChange, percentOf, rowsAt, type Sighting } from './sighting.ts'
+import { type PickedChange, percentOf, rowsAt, type Sighting } from './sighting.ts'
 import { kindInWords, kindSubject, placeInWords } from './subject-words.ts'
 
 const subjectsMax = 256
@@ -43,7 +43,7 @@ interface Oddity {
   count: number
 }
 
-export class KeyPatterns implements Pattern {
+export class KeyPatterns {
   readonly #orders = new LruMap<KeyOrder>(subjectsMax, () => ({
     sample: new OrderSample(),
     window: new ShareWindow(256),
@@ -134,12 +134,6 @@ export class KeyPatterns implements Pattern {
       found.push({ kind, subject: key.slice(kind.length + 1), words, evidence: [evidence], share: 1, count })
     }
     return found
-  }
-
-  clear(): void {
-    this.#orders.clear()
-    this.#oddities.clear()
-    this.#lookedAt.clear()
   }
 }
 

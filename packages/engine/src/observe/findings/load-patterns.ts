@@ -13,7 +13,6 @@ import {
   countInWords,
   type Estimate,
   nothing,
-  type Pattern,
   type PickedChange,
   type PickedKey,
   percentOf,
@@ -75,7 +74,7 @@ export interface LoadPatternsOptions {
   readonly scale: () => number
 }
 
-export class LoadPatterns implements Pattern {
+export class LoadPatterns {
   readonly #options: LoadPatternsOptions
   #keys = noKeys()
   #keysBefore = noKeys()
@@ -217,13 +216,6 @@ export class LoadPatterns implements Pattern {
       })
     }
     return found
-  }
-
-  clear(): void {
-    this.#keys = noKeys()
-    this.#keysBefore = noKeys()
-    this.#touches.clear()
-    this.#starts.clear()
   }
 }
 

@@ -34,9 +34,4 @@ export class LruMap<T> {
   entries(): IterableIterator<[string, T]> {
     return this.#entries.entries()
   }
-
-  clear(): void {
-    this.#entries.clear()
-    this.#latest = undefined
-  }
 }

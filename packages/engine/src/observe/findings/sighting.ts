@@ -5,7 +5,7 @@ import type { RowKey } from '../../storage/kv.ts'
 import type { EntityRows } from '../../tables/entity-rows.ts'
 import { prefixRange } from '../../tables/ranges.ts'
 import type { TableId } from '../../tables/table.ts'
-import type { Finding, FindingPlace } from '../tablets/report.ts'
+import type { Finding, FindingPlace } from './finding-kinds.ts'
 
 export interface Sighting extends Pick<Finding, 'kind' | 'subject' | 'words' | 'evidence' | 'share' | 'place'> {
   /** Grows with every event that shows the pattern; so its last growth is the last sighting. */
@@ -34,12 +34,6 @@ export interface PickedChange {
 export interface PickedKey {
   readonly key: Key
   readonly standsFor: number
-}
-
-/** One pattern, or several that need the same facts. */
-export interface Pattern {
-  sightings(): readonly Sighting[]
-  clear(): void
 }
 
 /** A count, exact or estimated from samples. */

@@ -8,14 +8,14 @@
  */
 import { invariant } from '../../invariant.ts'
 
+/** A unit that is not given is `ms`, a source that is not given is `ours`. */
 const table = {
   simulate: {
     value: false,
     what: 'simulated capacity of servers: operations are delayed, and refused on overload',
     unit: 'yes or no',
-    source: 'ours',
   },
-  scale: { value: 1, what: 'number of operations that each real one stands for', unit: 'operations', source: 'ours' },
+  scale: { value: 1, what: 'number of operations that each real one stands for', unit: 'operations' },
   servers: {
     value: 1_000,
     what: 'number of tablet servers',
@@ -31,10 +31,8 @@ const table = {
   queueMsMax: {
     value: 2_000,
     what: 'maximum wait in the queue of a server; it refuses operations that would wait longer',
-    unit: 'ms',
-    source: 'ours',
   },
-  serviceMs: { value: 2, what: 'time of a row operation on an idle server', unit: 'ms', source: 'believed' },
+  serviceMs: { value: 2, what: 'time of a row operation on an idle server', source: 'believed' },
   scanRowCost: {
     value: 0.1,
     what: 'cost of a scanned row, or of a tombstone that a scan skips, relative to a get',
@@ -44,14 +42,11 @@ const table = {
   commitLatencyMs: {
     value: 150,
     what: 'duration of an append to the log of an entity group; the next commit of the group waits for it',
-    unit: 'ms',
     source: 'known: Megastore commits take 100 to 400 ms, which makes a few a second',
   },
   groupWaitMsMax: {
     value: 5_000,
     what: 'maximum wait of a commit in the queue of its entity group; then it fails with ABORTED',
-    unit: 'ms',
-    source: 'ours',
   },
   waits: {
     value: true,
@@ -69,23 +64,20 @@ const table = {
     value: 64,
     what: 'without simulation, one of this number of further operations in a second is charged, for all of them',
     unit: 'operations, on average',
-    source: 'ours',
   },
   slotMs: {
     value: 1_000,
     what: 'time over which an operation of weight above 1 is spread',
-    unit: 'ms',
     source: 'ours: a weight is a flow, never a burst',
   },
-  tickMs: { value: 200, what: 'step in which flows begin and end', unit: 'ms', source: 'ours' },
-  windowMs: { value: 60_000, what: 'time window of the load that policies use', unit: 'ms', source: 'ours' },
-  reportWindowMs: { value: 10_000, what: 'time window of the load that reports show', unit: 'ms', source: 'ours' },
-  decisionMs: { value: 5_000, what: 'time between two decisions of the policies', unit: 'ms', source: 'ours' },
+  tickMs: { value: 200, what: 'step in which flows begin and end' },
+  windowMs: { value: 60_000, what: 'time window of the load that policies use' },
+  reportWindowMs: { value: 10_000, what: 'time window of the load that reports show' },
+  decisionMs: { value: 5_000, what: 'time between two decisions of the policies' },
   samplesMin: {
     value: 64,
     what: 'minimum number of samples of a tablet before it is split',
     unit: 'samples of a tablet',
-    source: 'ours',
   },
   splitOpsPerSecond: {
     value: 4_000,
@@ -93,17 +85,11 @@ const table = {
     unit: 'row operations/s',
     source: 'ours: two fifths of a server, so that half as much more still fits',
   },
-  splitHalfShareMin: {
-    value: 0.1,
-    what: 'minimum share of the load in each half of a split',
-    unit: 'share',
-    source: 'ours',
-  },
+  splitHalfShareMin: { value: 0.1, what: 'minimum share of the load in each half of a split', unit: 'share' },
   splitOneEndShare: {
     value: 0.9,
     what: 'maximum share of the newest quarter of the samples on one side of the split point; above it the tablet is not split',
     unit: 'share',
-    source: 'ours',
   },
   splitBytes: {
     value: 300_000_000,
@@ -114,14 +100,12 @@ const table = {
   splitRestMs: {
     value: 480_000,
     what: 'minimum time between two splits of a tablet: a compaction rewrites the shared files of the halves first',
-    unit: 'ms',
     source:
       'ours: tablets double every 8 minutes, which is 54 % more every 5: the documented ramp of 50 % is followed, one of 100 % is not. Known: halves share files (Bigtable), and HBase splits none that still refers to its parent',
   },
   splitUnavailableMs: {
     value: 0,
     what: 'duration for which both halves are unavailable after a split',
-    unit: 'ms',
     source: 'known: halves share their files and stay on their server; only moves have a cost',
   },
   mergeOpsPerSecond: {
@@ -130,81 +114,49 @@ const table = {
     unit: 'row operations/s, both together',
     source: 'ours: a twentieth of that of a split',
   },
-  mergeBytes: {
-    value: 100_000_000,
-    what: 'size below which two neighbours are merged',
-    unit: 'bytes, both together',
-    source: 'ours',
-  },
-  mergeAfterMs: { value: 600_000, what: 'minimum age of both neighbours before a merge', unit: 'ms', source: 'ours' },
+  mergeBytes: { value: 100_000_000, what: 'size below which two neighbours are merged', unit: 'bytes, both together' },
+  mergeAfterMs: { value: 600_000, what: 'minimum age of both neighbours before a merge' },
   balanceAbove: {
     value: 0.5,
     what: 'load of a server above which tablets are moved away',
     unit: 'share of its capacity',
-    source: 'ours',
   },
   balanceBelow: {
     value: 0.45,
     what: 'maximum load of the receiving server after a move',
     unit: 'share of its capacity',
-    source: 'ours',
   },
   moveMsMin: {
     value: 300,
     what: 'minimum duration for which a moving tablet is unavailable',
-    unit: 'ms',
     source: 'known: a few hundred ms',
   },
   moveMsMax: {
     value: 2_000,
     what: 'maximum duration for which a moving tablet is unavailable',
-    unit: 'ms',
     source: 'known: 1 to 2 s',
   },
   warmUpMs: {
     value: 60_000,
     what: 'time after a move during which reads of the tablet cost more',
-    unit: 'ms',
     source:
       'ours. Known: a server caches blocks in memory (Bigtable), so a tablet begins on another one with an empty cache',
   },
-  warmUpReadCost: {
-    value: 2,
-    what: 'cost of a read during warm-up, relative to a later read',
-    unit: 'times',
-    source: 'ours',
-  },
-  compactAfterMs: {
-    value: 3_600_000,
-    what: 'age of the oldest tombstone of a tablet that starts a major compaction',
-    unit: 'ms',
-    source: 'ours',
-  },
+  warmUpReadCost: { value: 2, what: 'cost of a read during warm-up, relative to a later read', unit: 'times' },
+  compactAfterMs: { value: 3_600_000, what: 'age of the oldest tombstone of a tablet that starts a major compaction' },
   compactRestMs: {
     value: 600_000,
     what: 'minimum age of the oldest tombstone of a tablet for a compaction by the share of tombstones',
-    unit: 'ms',
     source: 'ours: files that are still being written to are not rewritten yet',
   },
-  compactShare: {
-    value: 0.5,
-    what: 'ratio of tombstones to rows that starts a major compaction',
-    unit: 'share',
-    source: 'ours',
-  },
+  compactShare: { value: 0.5, what: 'ratio of tombstones to rows that starts a major compaction', unit: 'share' },
   compactTombstonesMin: {
     value: 1_000,
     what: 'minimum number of tombstones for a compaction by their share',
     unit: 'rows',
-    source: 'ours',
   },
-  heatRowsMax: {
-    value: 64,
-    what: 'maximum number of key ranges of a table in the load history',
-    unit: 'ranges',
-    source: 'ours',
-  },
-  eventsMax: { value: 1_000, what: 'maximum number of events in the history', unit: 'events', source: 'ours' },
+  heatRowsMax: { value: 64, what: 'maximum number of key ranges of a table in the load history', unit: 'ranges' },
+  eventsMax: { value: 1_000, what: 'maximum number of events in the history', unit: 'events' },
 }
 
 export type TabletSettingName = keyof typeof table
@@ -216,10 +168,16 @@ export interface TabletSettingNote {
   readonly source: string
 }
 
-export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>> = table
+const rows = Object.entries<Pick<TabletSettingNote, 'what'> & Partial<TabletSettingNote> & { readonly value: unknown }>(
+  table,
+)
+
+export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>> = Object.fromEntries(
+  rows.map(([name, { what, unit = 'ms', source = 'ours' }]) => [name, { what, unit, source }]),
+) as Record<TabletSettingName, TabletSettingNote>
 
 export const tabletDefaults: TabletSettings = Object.fromEntries(
-  Object.entries(table).map(([name, { value }]) => [name, value]),
+  rows.map(([name, { value }]) => [name, value]),
 ) as TabletSettings
 
 /** The defaults with some settings replaced. @throws InvariantError if they contradict each other */

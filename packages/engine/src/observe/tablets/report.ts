@@ -2,7 +2,7 @@
  * Reports of the tablets: plain data, ready for JSON, the same for the inspector, HTTP, `sixtables top` and the labs.
  *
  *   TabletsReport   now: tables, tablets, servers            HeatReport   a grid: key range × time
- *   TabletEvent     what happened: split, merge, move, …     Finding      what a pattern of use costs, in words
+ *   TabletEvent     what happened: split, merge, move, …
  *
  * Instants are milliseconds since the epoch on the engine's clock. Rates are row operations a second over the window. Row keys
  * are in words, table › namespace › kind › property › value › key, with '' for the open end of a table; a tablet also has their
@@ -227,41 +227,3 @@ export interface GroupReport {
   readonly conflictsPerSecond: number
   readonly waitsPerSecond: number
 }
-
-export type FindingKind =
-  | 'sequential-keys'
-  | 'monotonic-index'
-  | 'hot-key'
-  | 'hot-range'
-  | 'sudden-start'
-  | 'scan-over-tombstones'
-  | 'hot-entity-group'
-  | 'unread-index'
-  | 'single-calls'
-  | 'large-offset'
-  | 'duplicate-in-commit'
-  | 'negative-id'
-  | 'slash-or-dot-in-name'
-  | 'needless-index'
-
-export interface Finding {
-  readonly kind: FindingKind
-  /** Subject in words: a key range, a kind, an index, an entity group. One finding per kind and subject. */
-  readonly subject: string
-  /** The observation, in one sentence. */
-  readonly words: string
-  /** Facts with their figures. */
-  readonly evidence: readonly string[]
-  /** Share of the load or of the calls that shows it, 0 to 1. */
-  readonly share: number
-  readonly remedy: string
-  /** The lab that teaches it. */
-  readonly lab: string
-  readonly firstSeenMs: number
-  readonly lastSeenMs: number
-  /** The key range of its rows; absent if there is none. */
-  readonly place?: FindingPlace | undefined
-}
-
-/** Rows of `table` from `startHex` to before `endHex`: hexadecimal row keys, '' for an open end. */
-export type FindingPlace = Pick<TabletReport, 'table' | 'startHex' | 'endHex'>
