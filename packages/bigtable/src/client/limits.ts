@@ -3,9 +3,8 @@
  * them. The client always enforces them, so that a program that works with the emulator also works with an instance.
  */
 export const bigtableLimits: {
-  readonly [limit in 'rowKeyBytes' | 'cellBytes' | 'filterBytes' | 'readRequestBytes' | 'changesPerCall']: number
+  readonly [limit in 'cellBytes' | 'filterBytes' | 'readRequestBytes' | 'changesPerCall']: number
 } = {
-  rowKeyBytes: 4096,
   /** Bytes of one cell's value. */
   cellBytes: 100 * 1024 * 1024,
   filterBytes: 20_480,

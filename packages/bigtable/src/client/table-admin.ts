@@ -12,7 +12,7 @@ import { bigintOf } from './cell-chunks.ts'
 import { type Waiting, withRetries } from './retry.ts'
 import { keyBytes } from './row-keys.ts'
 import { type BigtablePlace, instancePath, placeInWords, problemOf, tablePath } from './table-place.ts'
-import type { Transport } from './transport.ts'
+import type { GrpcTransport } from './transport.ts'
 
 const service = '/google.bigtable.admin.v2.BigtableTableAdmin'
 const messages = google.bigtable.admin.v2
@@ -23,64 +23,64 @@ const readSetSeconds = 3600
 /** First letters of the key spaces: a new table has one tablet for each. */
 const splitKeys = ['A', 'C', 'D', 'E', 'I', 'K', 'M']
 
-/** Time limit of a call to Google's admin API, where creating a table takes seconds. */
-const adminMs = 60_000
+/** Time limit of an attempt to create a table with Google's admin API, which takes seconds. */
+const createMs = 60_000
 
-export class TableAdmin {
-  readonly #place: BigtablePlace
-  readonly #transport: Transport
-  readonly #waiting: Waiting
-  readonly #timeoutMs: number
+/** The admin API of the instance with a table. */
+export interface TableAdmin {
+  readonly place: BigtablePlace
+  readonly transport: GrpcTransport
+  readonly waiting: Waiting
+  /** Time for all attempts of a call. */
+  readonly timeoutMs: number
+}
 
-  /** @param timeoutMs - time limit of a read of the table's schema */
-  constructor(place: BigtablePlace, transport: Transport, waiting: Waiting, timeoutMs: number) {
-    this.#place = place
-    this.#transport = transport
-    this.#waiting = waiting
-    this.#timeoutMs = timeoutMs
+/** @returns false if the table existed already */
+export async function createTable(admin: TableAdmin): Promise<boolean> {
+  const { place } = admin
+  const columnFamilies: Record<string, WrittenColumnFamily> = {}
+  for (const family of families) {
+    const gcRule = family === 't' ? { maxAge: { seconds: { low: readSetSeconds, high: 0 } } } : {}
+    columnFamilies[family] = { gcRule }
   }
-
-  /** @returns false if the table existed already */
-  async create(): Promise<boolean> {
-    const columnFamilies: Record<string, WrittenColumnFamily> = {}
-    for (const family of families) {
-      const gcRule = family === 't' ? { maxAge: { seconds: { low: readSetSeconds, high: 0 } } } : {}
-      columnFamilies[family] = { gcRule }
-    }
-    const request = messages.CreateTableRequest.encode({
-      parent: instancePath(this.#place),
-      tableId: this.#place.table,
-      table: { columnFamilies },
-      initialSplits: splitKeys.map((key) => ({ key: keyBytes(key) })),
-    }).finish()
-    const routing = `parent=${encodeURIComponent(instancePath(this.#place))}`
-    try {
-      await withRetries(this.#waiting, this.#timeoutMs, ({ timeoutMs }) => {
-        const patienceMs = this.#place.emulator === undefined ? adminMs : timeoutMs
-        return this.#transport.unary(`${service}/CreateTable`, request, { timeoutMs: patienceMs, routing })
-      })
-      return true
-    } catch (error) {
-      if (!(error instanceof CallError)) throw error
-      if (error.code === grpcCodes.ALREADY_EXISTS) return false
-      throw problemOf(error, this.#place, 'make the table')
-    }
+  const request = messages.CreateTableRequest.encode({
+    parent: instancePath(place),
+    tableId: place.table,
+    table: { columnFamilies },
+    initialSplits: splitKeys.map((key) => ({ key: keyBytes(key) })),
+  }).finish()
+  try {
+    await call(admin, 'CreateTable', request, `parent=${encodeURIComponent(instancePath(place))}`)
+    return true
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error
+    if (error.code === grpcCodes.ALREADY_EXISTS) return false
+    throw problemOf(error, place, 'make the table')
   }
+}
 
-  /** Checks the table's families. @throws DatastoreError with the problem and its remedy */
-  async checkFamilies(): Promise<void> {
-    const request = messages.GetTableRequest.encode({ name: tablePath(this.#place), view: schemaView }).finish()
-    const routing = `name=${encodeURIComponent(tablePath(this.#place))}`
-    try {
-      const answer = await withRetries(this.#waiting, this.#timeoutMs, ({ timeoutMs }) =>
-        this.#transport.unary(`${service}/GetTable`, request, { timeoutMs, routing }),
-      )
-      checkFamilies(this.#place, messages.Table.decode(answer))
-    } catch (error) {
-      if (!(error instanceof CallError)) throw error
-      throw problemOf(error, this.#place, 'look at the table')
-    }
+/** Checks the table's families. @throws DatastoreError with the problem and its remedy */
+export async function checkTable(admin: TableAdmin): Promise<void> {
+  const { place } = admin
+  const request = messages.GetTableRequest.encode({ name: tablePath(place), view: schemaView }).finish()
+  try {
+    const answer = await call(admin, 'GetTable', request, `name=${encodeURIComponent(tablePath(place))}`)
+    checkFamilies(place, messages.Table.decode(answer))
+  } catch (error) {
+    throw error instanceof CallError ? problemOf(error, place, 'look at the table') : error
   }
+}
+
+function call(
+  { place, transport, waiting, timeoutMs: allMs }: TableAdmin,
+  method: 'CreateTable' | 'GetTable',
+  request: Uint8Array,
+  routing: string,
+): Promise<Uint8Array> {
+  return withRetries(waiting, allMs, ({ timeoutMs }) => {
+    const patienceMs = method === 'CreateTable' && place.emulator === undefined ? createMs : timeoutMs
+    return transport.unary(`${service}/${method}`, request, { timeoutMs: patienceMs, routing })
+  })
 }
 
 function checkFamilies(place: BigtablePlace, { columnFamilies }: Table): void {

@@ -16,13 +16,14 @@ import {
   type WrittenRowFilter,
   type WrittenRowRange,
 } from '#gen/codecs.js'
+import { OutcomeUnknown } from '../row-store/row-store.ts'
 import { CallError, grpcCodes, passingCodes, refusalCodes } from './call-error.ts'
 import { ChunkReader, type ReadRow } from './cell-chunks.ts'
 import { bigtableLimits } from './limits.ts'
 import { type Waiting, withRetries } from './retry.ts'
 import { keyBytes } from './row-keys.ts'
 import { type BigtablePlace, problemOf, tablePath } from './table-place.ts'
-import type { Transport } from './transport.ts'
+import type { GrpcTransport } from './transport.ts'
 
 export type RowFilter = WrittenRowFilter
 export type Mutation = WrittenMutation
@@ -43,9 +44,6 @@ export interface RowMutations {
   readonly mutations: readonly Mutation[]
 }
 
-/** Makes the error of a conditional write whose answer was lost; the first argument describes the failure. */
-export type UnknownOutcome = (message: string) => Error
-
 type Method = 'ReadRows' | 'MutateRows' | 'CheckAndMutateRow'
 
 const service = '/google.bigtable.v2.Bigtable'
@@ -53,7 +51,7 @@ const messages = google.bigtable.v2
 
 export class TableClient {
   readonly place: BigtablePlace
-  readonly #transport: Transport
+  readonly #transport: GrpcTransport
   readonly #waiting: Waiting
   readonly #timeoutMs: number
   readonly #names: { readonly tableName: string; readonly appProfileId?: string }
@@ -61,7 +59,7 @@ export class TableClient {
   readonly #observers: ((call: StoreCall) => void)[] = []
 
   /** @param timeoutMs - time for all attempts of a read or a repeated change */
-  constructor(place: BigtablePlace, transport: Transport, waiting: Waiting, timeoutMs: number) {
+  constructor(place: BigtablePlace, transport: GrpcTransport, waiting: Waiting, timeoutMs: number) {
     this.place = place
     this.#transport = transport
     this.#waiting = waiting
@@ -146,12 +144,12 @@ export class TableClient {
    * Changes a row atomically, depending on whether any of its cells passes the filter.
    *
    * @returns whether any cell passed the filter
+   * @throws OutcomeUnknown if its answer was lost
    */
   async checkAndMutateRow(
     key: string,
     predicate: RowFilter,
     mutations: { readonly ifSome?: readonly Mutation[]; readonly ifNone?: readonly Mutation[] },
-    unknown: UnknownOutcome,
   ): Promise<boolean> {
     checkFilter(predicate)
     const request = messages.CheckAndMutateRowRequest.encode({
@@ -173,7 +171,7 @@ export class TableClient {
     } catch (error) {
       if (!(error instanceof CallError)) throw error
       const problem = problemOf(error, this.place, 'make conditional writes')
-      throw refusalCodes.has(error.code) ? problem : unknown(problem.message)
+      throw refusalCodes.has(error.code) ? problem : new OutcomeUnknown(problem.message)
     }
   }
 

@@ -11,19 +11,6 @@ export interface CallOptions {
   readonly routing: string
 }
 
-export interface Transport {
-  /** A call with one answer. Throws CallError. */
-  unary(method: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array>
-  /** A call with a stream of answers; resolves at its end. Throws CallError, also for errors of `onMessage`. */
-  stream(
-    method: string,
-    request: Uint8Array,
-    options: CallOptions,
-    onMessage: (bytes: Uint8Array) => void,
-  ): Promise<void>
-  close(): void
-}
-
 export interface TransportOptions {
   /** `host:port`. */
   readonly address: string
@@ -65,7 +52,7 @@ const clientOptions: ClientOptions = {
 const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 const asBytes = (bytes: Buffer): Uint8Array => bytes
 
-export class GrpcTransport implements Transport {
+export class GrpcTransport {
   readonly #clients: readonly Client[]
   #next = 0
 
@@ -78,6 +65,7 @@ export class GrpcTransport implements Transport {
     )
   }
 
+  /** A call with one answer. @throws CallError */
   unary(method: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const { metadata, callOptions } = this.#call(options)
@@ -91,6 +79,7 @@ export class GrpcTransport implements Transport {
     })
   }
 
+  /** A call with a stream of answers; resolves at its end. @throws CallError, and the errors of `onMessage` */
   stream(
     method: string,
     request: Uint8Array,

@@ -37,7 +37,7 @@ import {
   newestOf,
   unwritten,
 } from './clock-state.ts'
-import { Rounds } from './rounds.ts'
+import { Rounds, shareRun } from './rounds.ts'
 import { Settled } from './settled-version.ts'
 import type { SharedStore } from './shared-store.ts'
 import type { GatewayMechanism } from './switched-off.ts'
@@ -262,15 +262,11 @@ export class ClockRows {
 
   /** Raises the register of a row to a moment, or a little ahead. Callers at the same time share a write, and read the row after it. */
   #raise(row: number, moment: bigint): Promise<boolean> {
-    let raising = this.#raising.get(row)
-    if (raising === undefined) {
+    return shareRun(this.#raising, row, () => {
       // All stamps of the row are below the moment.
       const change = this.cell(latestOf(moment, this.#ahead), moment)
-      raising = this.writeIf(row, this.#below(moment, 'raise-condition'), [change])
-      this.#raising.set(row, raising)
-      void raising.finally(() => this.#raising.delete(row)).catch(() => {})
-    }
-    return raising
+      return this.writeIf(row, this.#below(moment, 'raise-condition'), [change])
+    })
   }
 
   /** A moment a little ahead of the clock; 0 if the clock may be wrong. */

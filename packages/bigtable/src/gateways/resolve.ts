@@ -13,6 +13,7 @@ import { decodeHead, type ListedCommit } from './clock-list.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
 import { type ClockState, type GatewayList, latestOf } from './clock-state.ts'
 import { decide, type GroupRecord, groupsAtOnce, inLog, isOf, readGroup, refuse, type SeenGroup } from './group-row.ts'
+import { shareRun } from './rounds.ts'
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
 
@@ -114,30 +115,19 @@ export class Resolver {
       left = left.filter(({ id, stamp }) => stamps.get(id) === stamp)
     }
     if (left.length > 0 && waiting !== undefined) this.#waitedInVain.add(waiting)
-    await Promise.all(left.map((commit) => this.#resolved(commit, moment)))
+    const resolved = (commit: ListedCommit): Promise<boolean> =>
+      shareRun(this.#resolving, `${commit.id} ${commit.stamp}`, () => this.decideAndFinish(commit, moment))
+    await Promise.all(left.map(resolved))
     if (left.length > 0) await this.#strikeOut(await this.#clock.read(), left, new Set(state.lists.map(writeOf)))
-  }
-
-  #resolved(commit: ListedCommit, moment: bigint): Promise<boolean> {
-    const name = `${commit.id} ${commit.stamp}`
-    const resolved =
-      this.#resolving.get(name) ?? this.decideAndFinish(commit, moment).finally(() => this.#resolving.delete(name))
-    this.#resolving.set(name, resolved)
-    return resolved
   }
 
   /** Removes resolved commits from lists that their gateways have not written since; one that writes removes them itself. */
   async #strikeOut(state: ClockState, resolved: readonly ListedCommit[], before: ReadonlySet<string>): Promise<void> {
     const ids = new Set(resolved.map(({ id }) => id))
     const lists = state.lists.filter((list) => before.has(writeOf(list)) && list.commits.some(({ id }) => ids.has(id)))
-    const striking = lists.map((list) => {
-      const name = `${list.row} ${list.gateway} ${list.head}`
-      const struck =
-        this.#striking.get(name) ?? this.#clock.strike(list, ids).finally(() => this.#striking.delete(name))
-      this.#striking.set(name, struck)
-      return struck
-    })
-    await Promise.all(striking)
+    const struck = (list: GatewayList): Promise<void> =>
+      shareRun(this.#striking, `${list.row} ${list.gateway} ${list.head}`, () => this.#clock.strike(list, ids))
+    await Promise.all(lists.map(struck))
   }
 
   /** Resolves another commit, whose prepared record is in a group that is needed now. */

@@ -13,8 +13,10 @@ export class Settled {
   static readonly wanted: WantedCells = { family: 'h', newest: 1 }
   readonly #rows: RowStore
   readonly #key: RowKey
-  #at = 0n
-  #swept = 0n
+  /** The settled stamp at the latest read. */
+  at = 0n
+  /** The swept stamp at the latest read. */
+  swept = 0n
 
   /** @param key - of the clock row */
   constructor(rows: RowStore, key: RowKey) {
@@ -22,30 +24,20 @@ export class Settled {
     this.#key = key
   }
 
-  /** The settled stamp at the latest read. */
-  get at(): bigint {
-    return this.#at
-  }
-
-  /** The swept stamp at the latest read. */
-  get swept(): bigint {
-    return this.#swept
-  }
-
   /** @param cell - the newest one of the clock row, just read */
   see(cell: Cell | undefined): void {
-    if (cell === undefined || cell.at < this.#at) return
-    this.#at = cell.at
+    if (cell === undefined || cell.at < this.at) return
+    this.at = cell.at
     const swept = decodeUint64(byteString(cell.value), 0)
-    if (swept > this.#swept) this.#swept = swept
+    if (swept > this.swept) this.swept = swept
   }
 
   /** Stores the two stamps, if one is higher than at the latest read. */
   async store(at: bigint, swept: bigint): Promise<void> {
-    if (at <= this.#at && swept <= this.#swept) return
+    if (at <= this.at && swept <= this.swept) return
     const cell: Cell = {
-      at: at > this.#at ? at : this.#at,
-      value: bytesOf(encodeUint64(swept > this.#swept ? swept : this.#swept)),
+      at: at > this.at ? at : this.at,
+      value: bytesOf(encodeUint64(swept > this.swept ? swept : this.swept)),
     }
     const set: CellChange = { type: 'set', family: 'h', ...cell }
     await this.#rows.mutateRows([{ key: this.#key, changes: [{ type: 'delete', family: 'h', until: cell.at }, set] }])

@@ -11,7 +11,7 @@ import {
   type Scheduler,
   type StoreState,
 } from '@sixtables/engine'
-import type { IndexRules } from '@sixtables/engine/store'
+import type { PortParts } from '@sixtables/engine/store'
 import type { RowStore } from '../row-store/row-store.ts'
 import type { RowsKv } from '../row-store/rows-kv.ts'
 import type { CommitId } from './clock-list.ts'
@@ -25,15 +25,10 @@ const pauseMsMax = 5_000
 /** Time for which past moments are readable. */
 export const readableMicros: bigint = 3_600_000_000n
 
-export interface SharedStoreOptions {
+export interface SharedStoreOptions extends Omit<PortParts, 'adopt'> {
   readonly kv: RowsKv
   /** The number of this gateway, chosen at its start; no two gateways of a store ever have the same. */
   readonly gateway: bigint
-  readonly scheduler: Scheduler
-  readonly random: Random
-  /** The index rules of a commit, by its database's code and its epoch. */
-  readonly rulesOf: (database: string, epoch: number) => IndexRules
-  readonly onFailure: (error: unknown) => void
   readonly switchedOff?: GatewaysSwitchedOff | undefined
   /** Limit of a group's row in bytes; default 200 MiB. */
   readonly groupBytesMax?: number | undefined
@@ -47,7 +42,7 @@ export class SharedStore implements StoreState {
   /** Decides whether clock readings may become stamps. */
   readonly comparedClock: ComparedClock
   readonly random: Random
-  readonly rulesOf: (database: string, epoch: number) => IndexRules
+  readonly rulesOf: PortParts['rulesOf']
   readonly switchedOff: GatewaysSwitchedOff | undefined
   readonly groupBytesMax: number
   readonly #onFailure: (error: unknown) => void

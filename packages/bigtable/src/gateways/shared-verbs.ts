@@ -15,6 +15,7 @@ import {
   type CommitInput,
   type Committed,
   type GroupCode,
+  getOrInsert,
   groupsOf,
   type NamedTransaction,
   type Read,
@@ -215,9 +216,7 @@ async function commitByGroup(database: SharedDatabase, input: CommitInput): Prom
   const places = new Map<string, number[]>()
   for (const [i, { key }] of mutations.entries()) {
     const [group = ''] = groupsOf([key])
-    const others = places.get(group)
-    if (others === undefined) places.set(group, [i])
-    else others.push(i)
+    getOrInsert(places, group, () => []).push(i)
   }
   const outcomes = new Array<Committed['outcomes'][number]>(mutations.length)
   let [version, indexUpdates] = [0n, 0]

@@ -13,7 +13,6 @@ import { placeInWords, silenceRemedy, TableMissing } from '../client/table-place
 import {
   type CellChange,
   checkRowKey,
-  OutcomeUnknown,
   type Row,
   type RowChange,
   type RowCondition,
@@ -24,8 +23,8 @@ import {
 } from '../row-store/row-store.ts'
 import { Availability } from './availability.ts'
 import { conditionFilter, mutationOf, rowOf, wantedFilter } from './filters.ts'
-import { RowChanges } from './row-changes.ts'
-import { RowReads } from './row-reads.ts'
+import { rowChanges } from './row-changes.ts'
+import { rowReads } from './row-reads.ts'
 import { serverMicros } from './server-clock.ts'
 
 /** Longest wait of close() for calls that are running. */
@@ -35,8 +34,8 @@ export class BigtableRows implements RowStore {
   readonly location: string
   readonly silenceRemedy: string
   readonly #client: TableClient
-  readonly #reads: RowReads
-  readonly #changes: RowChanges
+  readonly #read: RowStore['readRows']
+  readonly #change: RowStore['mutateRows']
   readonly #availability: Availability
   readonly #clock: Scheduler
   readonly #release: () => void
@@ -51,8 +50,8 @@ export class BigtableRows implements RowStore {
     this.#clock = clock
     this.#release = release
     this.#availability = new Availability(clock, () => client.tryCalls())
-    this.#reads = new RowReads(client, clock)
-    this.#changes = new RowChanges(client, clock)
+    this.#read = rowReads(client, clock)
+    this.#change = rowChanges(client, clock)
   }
 
   get failure(): DatastoreError | undefined {
@@ -72,7 +71,7 @@ export class BigtableRows implements RowStore {
   }
 
   readRows(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>> {
-    return this.#run(() => this.#reads.read(keys, wanted))
+    return this.#run(() => this.#read(keys, wanted))
   }
 
   scanRows({ range, reverse = false, limit, wanted }: RowScan): Promise<readonly Row[]> {
@@ -86,7 +85,7 @@ export class BigtableRows implements RowStore {
   mutateRows(rows: readonly RowChange[]): Promise<void> {
     return this.#run(() => {
       for (const { key, changes } of rows) checkChanges(key, changes)
-      return this.#changes.change(rows)
+      return this.#change(rows)
     })
   }
 
@@ -95,12 +94,8 @@ export class BigtableRows implements RowStore {
       checkChanges(key, changes)
       const mutations = changes.map(mutationOf)
       const wantsNone = condition.values === undefined
-      const found = await this.#client.checkAndMutateRow(
-        key,
-        conditionFilter(condition),
-        wantsNone ? { ifNone: mutations } : { ifSome: mutations },
-        (message) => new OutcomeUnknown(message),
-      )
+      const changed = wantsNone ? { ifNone: mutations } : { ifSome: mutations }
+      const found = await this.#client.checkAndMutateRow(key, conditionFilter(condition), changed)
       return found !== wantsNone
     })
   }

@@ -7,7 +7,7 @@
 import type { Int64, WrittenTimestampRange } from '#gen/codecs.js'
 import type { ReadRow } from '../client/cell-chunks.ts'
 import type { Mutation, RowFilter } from '../client/table-client.ts'
-import type { CellChange, Cells, Row, RowCondition, Wanted, WantedCells } from '../row-store/row-store.ts'
+import type { Cell, CellChange, Cells, Row, RowCondition, Wanted, WantedCells } from '../row-store/row-store.ts'
 
 const noQualifier = new Uint8Array(0)
 
@@ -71,12 +71,10 @@ export function mutationOf(change: CellChange): Mutation {
 }
 
 export function rowOf({ key, cells }: ReadRow): Row {
-  const byFamily: Record<string, { at: bigint; value: Uint8Array }[]> = {}
+  const byFamily: Record<string, Cell[]> = {}
   for (const { family, micros, value } of cells) {
-    const cell = { at: micros / 1000n, value }
-    const known = byFamily[family]
-    if (known === undefined) byFamily[family] = [cell]
-    else known.push(cell)
+    byFamily[family] ??= []
+    byFamily[family].push({ at: micros / 1000n, value })
   }
   return { key, cells: byFamily as Cells }
 }

@@ -7,7 +7,7 @@ import { type Scheduler, stopwatch, systemScheduler } from '@sixtables/engine'
 import type { CallError } from '../client/call-error.ts'
 import { defaultCredentials } from '../client/credentials.ts'
 import { attemptMs, type Waiting } from '../client/retry.ts'
-import { TableAdmin } from '../client/table-admin.ts'
+import { checkTable, createTable } from '../client/table-admin.ts'
 import { TableClient } from '../client/table-client.ts'
 import { adminAddress, type BigtablePlace, checkPlace, dataAddress, silenceRemedy } from '../client/table-place.ts'
 import { GrpcTransport } from '../client/transport.ts'
@@ -34,22 +34,14 @@ export interface BigtableOptions extends BigtablePlace {
 /** Time for the first connection: an emulator that was started at the same moment takes seconds. */
 const openingMs = 5_000
 
-interface Connected {
-  readonly data: GrpcTransport
-  readonly admin: GrpcTransport
-  readonly waiting: Waiting
-  readonly timeoutMs: number
-  close(): void
-}
-
 /** Opens the table. @throws DatastoreError for a set-up that cannot work */
 export async function openBigtable(options: BigtableOptions): Promise<BigtableRows> {
   checkPlace(options)
   const { data, admin, waiting, timeoutMs, close } = await connect(options)
   try {
-    const tables = new TableAdmin(options, admin, tellingOf(options, waiting), Math.min(timeoutMs, openingMs))
-    if (options.emulator !== undefined && options.mustExist !== true) await tables.create()
-    await tables.checkFamilies()
+    const tables = { ...admin, waiting: tellingOf(options, waiting) }
+    if (options.emulator !== undefined && options.mustExist !== true) await createTable(tables)
+    await checkTable(tables)
     const client = new TableClient(options, data, waiting, timeoutMs)
     await client.tryCalls()
     const scheduler = options.scheduler ?? systemScheduler
@@ -80,18 +72,17 @@ function tellingOf({ emulator, onWaiting, ...place }: BigtableOptions, waiting: 
  */
 export async function createBigtableTable(options: BigtableOptions): Promise<boolean> {
   checkPlace(options)
-  const { admin, waiting, timeoutMs, close } = await connect(options)
+  const { admin, close } = await connect(options)
   try {
-    const tables = new TableAdmin(options, admin, waiting, Math.min(timeoutMs, openingMs))
-    const isNew = await tables.create()
-    if (!isNew) await tables.checkFamilies()
+    const isNew = await createTable(admin)
+    if (!isNew) await checkTable(admin)
     return isNew
   } finally {
     close()
   }
 }
 
-async function connect(options: BigtableOptions): Promise<Connected> {
+async function connect(options: BigtableOptions) {
   const { emulator, scheduler = systemScheduler, random = Math.random, timeoutMs = 10_000 } = options
   const waiting: Waiting = {
     attemptMs: options.attemptMs ?? attemptMs,
@@ -111,7 +102,7 @@ async function connect(options: BigtableOptions): Promise<Connected> {
   const admin = transport(adminAddress, 1)
   return {
     data,
-    admin,
+    admin: { place: options, transport: admin, waiting, timeoutMs: Math.min(timeoutMs, openingMs) },
     waiting,
     timeoutMs,
     close: () => {

@@ -8,11 +8,12 @@
  * run in one turn (`--max-calls` is 20,000, and a gateway runs at most 256 commits at a time), so an entry stays below 100,000 changes.
  */
 import type { RowKey, Scheduler } from '@sixtables/engine'
+import { getOrInsert } from '@sixtables/engine/store'
 import { bigtableLimits } from '../client/limits.ts'
 import type { Mutation, TableClient } from '../client/table-client.ts'
-import type { RowChange } from '../row-store/row-store.ts'
+import type { RowChange, RowStore } from '../row-store/row-store.ts'
 import { mutationOf } from './filters.ts'
-import { Gathered } from './gathered.ts'
+import { gathered } from './gathered.ts'
 
 const rowsPerCall = 1000
 const bytesPerCall = 4 * 1024 * 1024
@@ -36,36 +37,30 @@ interface Waiting {
   readonly call: Call
 }
 
-export class RowChanges {
-  readonly #client: TableClient
-  readonly #calls: Gathered<Call>
-
-  constructor(client: TableClient, clock: Scheduler) {
-    this.#client = client
-    this.#calls = new Gathered(clock, (calls) => {
-      for (const batch of batches(entriesOf(calls))) void this.#send(batch)
-    })
-  }
-
-  change(rows: readonly RowChange[]): Promise<void> {
+/** @returns the changes of a table */
+export function rowChanges(client: TableClient, clock: Scheduler): RowStore['mutateRows'] {
+  const add = gathered<Call>(clock, (calls) => {
+    for (const batch of batches(entriesOf(calls))) void send(client, batch)
+  })
+  return (rows) => {
     const changed = rows.filter(({ changes }) => changes.length > 0)
     if (changed.length === 0) return Promise.resolve()
-    return new Promise((resolve, reject) => this.#calls.add({ rows: changed, resolve, reject }))
+    return new Promise((resolve, reject) => add({ rows: changed, resolve, reject }))
   }
+}
 
-  async #send(entries: readonly Entry[]): Promise<void> {
-    try {
-      const refused = await this.#client.mutateRows(entries)
-      for (const [index, { waiting }] of entries.entries()) {
-        const error = refused.get(index)
-        for (const one of waiting) {
-          if (error !== undefined) one.call.reject(error)
-          else if (--one.rowsLeft === 0) one.call.resolve()
-        }
+async function send(client: TableClient, entries: readonly Entry[]): Promise<void> {
+  try {
+    const refused = await client.mutateRows(entries)
+    for (const [index, { waiting }] of entries.entries()) {
+      const error = refused.get(index)
+      for (const one of waiting) {
+        if (error !== undefined) one.call.reject(error)
+        else if (--one.rowsLeft === 0) one.call.resolve()
       }
-    } catch (error) {
-      for (const { waiting } of entries) for (const { call } of waiting) call.reject(error)
     }
+  } catch (error) {
+    for (const { waiting } of entries) for (const { call } of waiting) call.reject(error)
   }
 }
 
@@ -74,11 +69,7 @@ function entriesOf(calls: readonly Call[]): Iterable<Entry> {
   for (const call of calls) {
     const waiting: Waiting = { rowsLeft: call.rows.length, call }
     for (const { key, changes } of call.rows) {
-      let entry = entries.get(key)
-      if (entry === undefined) {
-        entry = { key, mutations: [], bytes: key.length, waiting: [] }
-        entries.set(key, entry)
-      }
+      const entry = getOrInsert(entries, key, () => ({ key, mutations: [], bytes: key.length, waiting: [] }))
       for (const change of changes) {
         entry.mutations.push(mutationOf(change))
         entry.bytes += change.type === 'set' ? change.value.length : 0

@@ -5,11 +5,12 @@
  * A read never joins a call that was already sent: it has to see every change that was acknowledged before it was asked for.
  */
 import type { RowKey, Scheduler } from '@sixtables/engine'
+import { getOrInsert } from '@sixtables/engine/store'
 import { bigtableLimits } from '../client/limits.ts'
 import type { TableClient } from '../client/table-client.ts'
-import type { Row, Wanted } from '../row-store/row-store.ts'
+import type { Row, RowStore, Wanted } from '../row-store/row-store.ts'
 import { rowOf, wantedFilter } from './filters.ts'
-import { Gathered } from './gathered.ts'
+import { gathered } from './gathered.ts'
 
 const keysPerCall = 1000
 /** Half of a real Bigtable's limit: the request also holds the filter and the lengths of the keys. */
@@ -18,49 +19,32 @@ const keyBytesPerCall = bigtableLimits.readRequestBytes / 2
 interface Read {
   readonly keys: readonly RowKey[]
   readonly wanted: Wanted
-  readonly wish: string
   resolve(rows: ReadonlyMap<RowKey, Row>): void
   reject(error: unknown): void
 }
 
-export class RowReads {
-  readonly #client: TableClient
-  readonly #reads: Gathered<Read>
-
-  constructor(client: TableClient, clock: Scheduler) {
-    this.#client = client
-    this.#reads = new Gathered(clock, (reads) => this.#send(reads))
-  }
-
-  read(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>> {
-    if (keys.length === 0 || wanted.length === 0) return Promise.resolve(new Map())
-    return new Promise((resolve, reject) => {
-      this.#reads.add({ keys, wanted, wish: wishOf(wanted), resolve, reject })
-    })
-  }
-
-  #send(reads: readonly Read[]): void {
+/** @returns the reads of a table */
+export function rowReads(client: TableClient, clock: Scheduler): RowStore['readRows'] {
+  const add = gathered<Read>(clock, (reads) => {
     const byWish = new Map<string, Read[]>()
-    for (const read of reads) {
-      const same = byWish.get(read.wish)
-      if (same === undefined) byWish.set(read.wish, [read])
-      else same.push(read)
-    }
-    for (const same of byWish.values()) void this.#fetch(same)
+    for (const read of reads) getOrInsert(byWish, wishOf(read.wanted), () => []).push(read)
+    for (const same of byWish.values()) void fetchRows(client, same)
+  })
+  return (keys, wanted) => {
+    if (keys.length === 0 || wanted.length === 0) return Promise.resolve(new Map())
+    return new Promise((resolve, reject) => add({ keys, wanted, resolve, reject }))
   }
+}
 
-  async #fetch(reads: readonly Read[]): Promise<void> {
-    try {
-      const keys = [...new Set(reads.flatMap((read) => read.keys))]
-      const filter = wantedFilter(reads[0]?.wanted ?? [])
-      const answers = await Promise.all(
-        partsOf(keys).map((part) => this.#client.readRows({ rows: { keys: part }, filter })),
-      )
-      const found = new Map(answers.flat().map((row) => [row.key, rowOf(row)]))
-      for (const { keys, resolve } of reads) resolve(chosen(found, keys))
-    } catch (error) {
-      for (const { reject } of reads) reject(error)
-    }
+async function fetchRows(client: TableClient, reads: readonly Read[]): Promise<void> {
+  try {
+    const keys = [...new Set(reads.flatMap((read) => read.keys))]
+    const filter = wantedFilter(reads[0]?.wanted ?? [])
+    const answers = await Promise.all(partsOf(keys).map((part) => client.readRows({ rows: { keys: part }, filter })))
+    const found = new Map(answers.flat().map((row) => [row.key, rowOf(row)]))
+    for (const { keys, resolve } of reads) resolve(chosen(found, keys))
+  } catch (error) {
+    for (const { reject } of reads) reject(error)
   }
 }
 

@@ -46,9 +46,8 @@ const put = (value: string): readonly Mutation[] => [
   },
 ]
 const valueIn = (key: string): string | undefined => table.read(key, undefined)[0]?.value.toString()
-const unknown = (message: string): Error => new OutcomeUnknown(message)
 const ifAbsent = (key: string, value: string): Promise<boolean> =>
-  client.checkAndMutateRow(key, { familyNameRegexFilter: 'v' }, { ifNone: put(value) }, unknown)
+  client.checkAndMutateRow(key, { familyNameRegexFilter: 'v' }, { ifNone: put(value) })
 
 describe('changes of rows', () => {
   const rows = ['a', 'b', 'c', 'd'].map((key) => ({ key, mutations: put(key) }))

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Int64 } from '#gen/codecs.js'
 import { runs } from '../../../../scripts/deep.ts'
 import type { ReadRow } from '../../src/client/cell-chunks.ts'
-import { TableAdmin } from '../../src/client/table-admin.ts'
+import { createTable } from '../../src/client/table-admin.ts'
 import { type Mutation, type ReadRowsOptions, type RowFilter, TableClient } from '../../src/client/table-client.ts'
 import { GrpcTransport } from '../../src/client/transport.ts'
 import { families, OutcomeUnknown } from '../../src/row-store/row-store.ts'
@@ -123,7 +123,7 @@ async function outcome(client: TableClient, one: Step): Promise<unknown> {
       return [...refused].map(([index]) => index).sort()
     }
     const changes = one.some ? { ifSome: one.mutations } : { ifNone: one.mutations }
-    return await client.checkAndMutateRow(one.key, one.filter, changes, (message) => new OutcomeUnknown(message))
+    return await client.checkAndMutateRow(one.key, one.filter, changes)
   } catch (error) {
     if (error instanceof DatastoreError || error instanceof OutcomeUnknown) return error.name
     throw error
@@ -155,7 +155,7 @@ describe.skipIf(!hasCbtemulator)("the fake and Google's emulator", () => {
       const clients = await Promise.all(
         transports.map(async (transport) => {
           const place = placeOf('', name)
-          await new TableAdmin(place, transport, time, 1000).create()
+          await createTable({ place, transport, waiting: time, timeoutMs: 1000 })
           return new TableClient(place, transport, time, 1000)
         }),
       )
