@@ -17,7 +17,9 @@ import { type Answer, answerHeadBytes, type Call } from '../call.ts'
 import type { GrpcMethods } from '../protocols/grpc.ts'
 import { scanJson } from '../protocols/json-scan.ts'
 import type { Router, Verb } from '../protocols/router.ts'
-import type { JsonObject } from './operations/operations.ts'
+import { reasonOf } from '../reason.ts'
+
+export type JsonObject = { readonly [name: string]: unknown }
 
 export interface AdminMethod {
   readonly name: string
@@ -40,13 +42,10 @@ export interface AdminService {
   readonly methods: readonly AdminMethod[]
 }
 
-interface Codec {
-  readonly registry: FileRegistry
-  readonly protobuf: typeof import('@bufbuild/protobuf')
-}
+type Codec = Awaited<ReturnType<typeof codec>>
 
-/** The codec; the first call loads it. */
-async function codec(): Promise<Codec> {
+/** The first call loads it. */
+async function codec() {
   const [{ registry }, protobuf] = await Promise.all([
     import('../protocols/descriptors.ts'),
     import('@bufbuild/protobuf'),
@@ -78,8 +77,8 @@ export function addRestMethods(router: Router, { name, methods }: AdminService):
         const { registry, protobuf } = await codec()
         const { input } = descriptorOf(registry, name, method.name)
         const named = members?.(request.parameters) ?? request.parameters
-        const fromBody = body === undefined ? queryMembers(input, request.query) : bodyMembers(body, request.body)
-        const json = { ...fromBody, ...named } as JsonValue
+        const own = body === undefined ? queryMembers(input, request.query) : bodyObject(request.body)
+        const json = { ...(body === undefined || body === '*' ? own : { [body]: own }), ...named } as JsonValue
         return { json: await method.answer(canonical({ registry, protobuf }, input, json), undefined) }
       })
     }
@@ -111,7 +110,7 @@ function decoded(
   try {
     return protobuf.fromBinary(type, bytes)
   } catch (error) {
-    throw invalidArgument(`the bytes are not a ${type.name}: ${reason(error)}`)
+    throw invalidArgument(`the bytes are not a ${type.name}: ${reasonOf(error)}`)
   }
 }
 
@@ -120,7 +119,7 @@ function canonical({ registry, protobuf }: Codec, type: DescMessage, json: JsonV
   try {
     return protobuf.toJson(type, protobuf.fromJson(type, json, { registry }), { registry }) as JsonObject
   } catch (error) {
-    throw invalidArgument(`the request is not a ${type.name} in JSON: ${reason(error)}`)
+    throw invalidArgument(`the request is not a ${type.name} in JSON: ${reasonOf(error)}`)
   }
 }
 
@@ -132,11 +131,6 @@ function queryMembers(type: DescMessage, query: URLSearchParams): JsonObject {
     if (value !== null && value !== '' && field.fieldKind === 'scalar') members[field.jsonName] = value
   }
   return members
-}
-
-function bodyMembers(member: string, body: Buffer): JsonObject {
-  const json = bodyObject(body)
-  return member === '*' ? json : { [member]: json }
 }
 
 /** Parsing takes some 15 ms, in one step. */
@@ -163,13 +157,9 @@ export function bodyObject(body: Buffer, bytesMax: number = parsedBytesMax): Jso
   try {
     json = JSON.parse(text)
   } catch (error) {
-    throw invalidArgument(`the body is not JSON: ${reason(error)}`)
+    throw invalidArgument(`the body is not JSON: ${reasonOf(error)}`)
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw invalidArgument('the body is no JSON object')
   return json as JsonObject
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

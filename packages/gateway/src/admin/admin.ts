@@ -13,8 +13,7 @@ import { addDatabaseRoutes } from './firestore-admin/databases.ts'
 import { addFieldRoutes } from './firestore-admin/fields.ts'
 import { addFirestoreIndexRoutes, firestoreDialect } from './firestore-admin/indexes.ts'
 import { IndexOperations } from './index-operations.ts'
-import { Operations } from './operations/operations.ts'
-import { operationsService } from './operations/operations-service.ts'
+import { Operations, operationsService } from './operations/operations.ts'
 
 /**
  * Adds the endpoints of the services, and those that exist for REST only.

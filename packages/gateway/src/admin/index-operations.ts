@@ -16,12 +16,14 @@ import {
   failedPrecondition,
   formatIndex,
   type IndexDefinition,
+  type IndexedProperty,
   type IndexJob,
+  invalidArgument,
   validateDatabase,
 } from '@sixtables/engine'
-import type { DatabaseName } from '../convert/parameters.ts'
-import { databaseIdOf } from '../convert/parameters.ts'
-import type { CommonMetadata, JsonObject, OperationJson, Operations } from './operations/operations.ts'
+import { type DatabaseName, databaseIdOf } from '../convert/parameters.ts'
+import type { JsonObject } from './admin-service.ts'
+import type { CommonMetadata, OperationJson, Operations } from './operations/operations.ts'
 
 /** An API's form of an index and of the operations on it. */
 export interface IndexDialect {
@@ -215,4 +217,15 @@ export class IndexOperations {
       run: async (signal) => dialect.response(place, await run(signal)),
     })
   }
+}
+
+/** The direction in a definition of either API. @throws INVALID_ARGUMENT with the wrong member */
+export function directionOf(direction: unknown, member: string): IndexedProperty['direction'] {
+  if (direction === 'ASCENDING') return 'ascending'
+  if (direction === 'DESCENDING') return 'descending'
+  throw invalidArgument(`${member} is ${said(direction)}; it is ASCENDING or DESCENDING`)
+}
+
+export function said(value: unknown): string {
+  return value === undefined ? 'missing' : JSON.stringify(value)
 }

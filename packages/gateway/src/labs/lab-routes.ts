@@ -6,13 +6,12 @@
  *   GET    /emulator/labs/runs, …/runs/{id}           runs without and with results
  *   GET    /emulator/labs/runs/{id}/events            the progress of a run as server-sent events; the last one has the result
  *   DELETE /emulator/labs/runs/{id}                   cancels it
- *   GET    /emulator/labs/files/{name}                the workers in which a page judges programs (judge-files.ts)
+ *   GET    /emulator/labs/files/{name}                the workers in which a page judges programs (installed-labs.ts)
  *
  * No program of a learner is executed here: the page judges it in a worker of the browser (docs/decisions/0085-labs-in-the-server.md).
  */
 import { DatastoreError, failedPrecondition, invalidArgument } from '@sixtables/engine'
-import { bodyObject } from '../admin/admin-service.ts'
-import type { JsonObject } from '../admin/operations/operations.ts'
+import { bodyObject, type JsonObject } from '../admin/admin-service.ts'
 import { eventOf, type Router } from '../protocols/router.ts'
 import { LabRuns } from './lab-runs.ts'
 import type { LabTask, OnLabProgress } from './lab-task.ts'

@@ -1,6 +1,6 @@
 /** An overview for tests of the picture: one table with a rising right edge, another that is even. */
 import type { HeatRow, TabletReport } from '@sixtables/engine'
-import type { Overview } from '../../src/cli/commands/top/overview.ts'
+import type { Overview } from '../../src/cli/commands/top/frame.ts'
 
 const atMs = Date.UTC(2026, 0, 2, 3, 4, 5)
 const stepMs = 10_000

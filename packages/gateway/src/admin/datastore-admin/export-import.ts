@@ -31,10 +31,10 @@ import {
 } from '@sixtables/engine'
 import { inCamelCase } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
-import { type AdminMethod, bodyObject } from '../admin-service.ts'
+import { type AdminMethod, bodyObject, type JsonObject } from '../admin-service.ts'
 import type { ExportLocations } from '../export-locations.ts'
 import { namedDatabase } from '../named-database.ts'
-import type { CommonMetadata, JsonObject, OperationJson, Operations } from '../operations/operations.ts'
+import type { CommonMetadata, OperationJson, Operations } from '../operations/operations.ts'
 
 const admin = 'type.googleapis.com/google.datastore.admin.v1.'
 const emptyType = 'type.googleapis.com/google.protobuf.Empty'

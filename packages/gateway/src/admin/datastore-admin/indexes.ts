@@ -7,16 +7,21 @@
  *   GET     /v1/projects/{p}/indexes/{id}     GetIndex
  *   DELETE  /v1/projects/{p}/indexes/{id}     DeleteIndex                            an operation
  *
+ *   Index   {projectId, indexId, kind, ancestor: NONE | ALL_ANCESTORS, properties: [{name, direction}], state}
+ *
  * Known: the service's proto. No emulator answers these.
  */
 
-import type { IndexJob } from '@sixtables/engine'
-import { invalidArgument } from '@sixtables/engine'
+import {
+  type CataloguedIndex,
+  type IndexDefinition,
+  type IndexJob,
+  type IndexState,
+  invalidArgument,
+} from '@sixtables/engine'
 import type { DatabaseName } from '../../convert/parameters.ts'
-import type { AdminMethod } from '../admin-service.ts'
-import { datastoreIndex, definitionOfDatastore } from '../index-json.ts'
-import type { IndexDialect, IndexOperations } from '../index-operations.ts'
-import type { JsonObject } from '../operations/operations.ts'
+import type { AdminMethod, JsonObject } from '../admin-service.ts'
+import { directionOf, type IndexDialect, type IndexOperations } from '../index-operations.ts'
 
 const admin = 'type.googleapis.com/google.datastore.admin.v1.'
 const collection = '/v1/projects/{projectId}/indexes'
@@ -98,4 +103,46 @@ async function list(indexes: IndexOperations, request: JsonObject): Promise<Json
 
 function placeOf({ projectId }: JsonObject): DatabaseName {
   return { projectId: String(projectId ?? ''), databaseId: '' }
+}
+
+const datastoreStates: Readonly<Record<IndexState, string>> = {
+  building: 'CREATING',
+  serving: 'READY',
+  deleting: 'DELETING',
+  failed: 'ERROR',
+}
+
+function datastoreIndex({ projectId }: DatabaseName, index: CataloguedIndex): JsonObject {
+  return {
+    projectId,
+    indexId: index.id.toString(),
+    kind: index.kind,
+    ancestor: index.ancestor ? 'ALL_ANCESTORS' : 'NONE',
+    properties: index.properties.map(({ name, direction }) => ({ name, direction: direction.toUpperCase() })),
+    state: datastoreStates[index.state],
+  }
+}
+
+/** @throws INVALID_ARGUMENT with the wrong member */
+function definitionOfDatastore(index: JsonObject): IndexDefinition {
+  const {
+    kind = '',
+    ancestor,
+    properties = [],
+  } = index as {
+    kind?: string
+    ancestor?: string
+    properties?: readonly { readonly name?: string; readonly direction?: string }[]
+  }
+  if (ancestor !== 'NONE' && ancestor !== 'ALL_ANCESTORS') {
+    throw invalidArgument('index.ancestor is missing; it is NONE or ALL_ANCESTORS')
+  }
+  return {
+    kind,
+    ancestor: ancestor === 'ALL_ANCESTORS',
+    properties: properties.map(({ name = '', direction }, i) => ({
+      name,
+      direction: directionOf(direction, `index.properties[${i}].direction`),
+    })),
+  }
 }

@@ -15,8 +15,7 @@
  */
 import { type ApplyPolicy, type DatastoreError, type Engine, type IdPolicy, invalidArgument } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
-import { bodyObject } from '../admin-service.ts'
-import type { JsonObject } from '../operations/operations.ts'
+import { bodyObject, type JsonObject } from '../admin-service.ts'
 
 const path = '/v1/config'
 

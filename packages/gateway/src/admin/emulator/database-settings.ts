@@ -24,9 +24,8 @@ import {
   type TtlPolicy,
 } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
-import { bodyObject } from '../admin-service.ts'
+import { bodyObject, type JsonObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
-import type { JsonObject } from '../operations/operations.ts'
 import { applyPolicyOf, configOf, idPolicyOf, objectIn, refuseUnknown, wrong } from './config.ts'
 
 const path = '/emulator/v1/projects/{project}/databases/{database}/settings'

@@ -23,9 +23,8 @@ import { gqlAggregationOf, gqlOfText, gqlQueryOf, parsedGql } from '../../gql/gq
 import { readCommit } from '../../handlers/commit.ts'
 import { jsonForm } from '../../protocols/http-json.ts'
 import type { Router } from '../../protocols/router.ts'
-import { bodyObject } from '../admin-service.ts'
+import { bodyObject, type JsonObject } from '../admin-service.ts'
 import { placeNamed } from '../named-database.ts'
-import type { JsonObject } from '../operations/operations.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
 
 export const explainPath = '/emulator/explain'

@@ -28,9 +28,8 @@ import {
 import { checkFields } from '../../convert/parameters.ts'
 import type { Router } from '../../protocols/router.ts'
 import { within } from '../../within.ts'
-import { bodyObject } from '../admin-service.ts'
+import { bodyObject, type JsonObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
-import type { JsonObject } from '../operations/operations.ts'
 
 export interface IndexReport {
   readonly id: string

@@ -1,7 +1,7 @@
 import { openEngine, type RowKey, systemScheduler } from '@sixtables/engine'
 import { turnScheduler, VirtualClock } from '@sixtables/engine/testing'
 import { expect, test, vi } from 'vitest'
-import { tickMs, watchOf } from './watch.ts'
+import { tickMs, watchOf } from './tablets.ts'
 
 test('streams with the same options are sent one event a tick, made once', async () => {
   const clock = new VirtualClock()

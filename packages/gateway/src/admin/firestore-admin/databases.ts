@@ -15,10 +15,10 @@
 import { type Database, DatastoreError, type Engine, invalidArgument, validateDatabase } from '@sixtables/engine'
 import { resourceNameOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
-import { bodyObject } from '../admin-service.ts'
+import { bodyObject, type JsonObject } from '../admin-service.ts'
 import { concurrencyModes, concurrencyOf } from '../emulator/database-settings.ts'
 import { namedDatabase } from '../named-database.ts'
-import type { JsonObject, OperationJson, Operations } from '../operations/operations.ts'
+import type { OperationJson, Operations } from '../operations/operations.ts'
 
 const admin = 'type.googleapis.com/google.firestore.admin.v1.'
 const collection = '/v1/projects/{project}/databases'

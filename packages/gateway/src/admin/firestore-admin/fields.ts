@@ -11,9 +11,9 @@
 import { type Database, type Engine, failedPrecondition, invalidArgument, type TtlPolicy } from '@sixtables/engine'
 import { resourceNameOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
-import { bodyObject } from '../admin-service.ts'
+import { bodyObject, type JsonObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
-import type { JsonObject, Operations } from '../operations/operations.ts'
+import type { Operations } from '../operations/operations.ts'
 
 const admin = 'type.googleapis.com/google.firestore.admin.v1.'
 const collection = '/v1/projects/{project}/databases/{database}/collectionGroups/{kind}/fields'

@@ -6,16 +6,25 @@
  *   GET     /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/indexes/{id}
  *   DELETE  /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/indexes/{id}
  *
+ *   Index   {name: projects/…/collectionGroups/{kind}/indexes/{id}, apiScope: DATASTORE_MODE_API,
+ *            queryScope: COLLECTION_GROUP | COLLECTION_RECURSIVE (ancestor), fields: [{fieldPath, order}], state}
+ *
+ * Every index ends with the key, named `__name__`.
+ *
  * Known: the paths that gcloud uses, and google.firestore.admin.v1. No emulator answers these.
  */
 
-import { invalidArgument } from '@sixtables/engine'
-import type { DatabaseName } from '../../convert/parameters.ts'
-import { databaseIdOf } from '../../convert/parameters.ts'
+import {
+  type CataloguedIndex,
+  type IndexDefinition,
+  type IndexedProperty,
+  type IndexState,
+  invalidArgument,
+} from '@sixtables/engine'
+import { type DatabaseName, databaseIdOf, resourceNameOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
-import { bodyObject } from '../admin-service.ts'
-import { definitionOfFirestore, firestoreIndex, firestoreIndexName } from '../index-json.ts'
-import type { IndexDialect, IndexOperations } from '../index-operations.ts'
+import { bodyObject, type JsonObject } from '../admin-service.ts'
+import { directionOf, type IndexDialect, type IndexOperations, said } from '../index-operations.ts'
 
 const admin = 'type.googleapis.com/google.firestore.admin.v1.'
 const collection = '/v1/projects/{project}/databases/{database}/collectionGroups/{kind}/indexes'
@@ -63,4 +72,60 @@ export function addFirestoreIndexRoutes(router: Router, indexes: IndexOperations
 
 function placeOf({ parameters: { project = '', database = '' } }: RouteRequest): DatabaseName {
   return { projectId: project, databaseId: databaseIdOf(database) }
+}
+
+/** `projects/p/databases/(default)/collectionGroups/{kind}/indexes/{id}` */
+function firestoreIndexName(place: DatabaseName, kind: string, id: bigint): string {
+  return `${resourceNameOf(place)}/collectionGroups/${kind}/indexes/${id}`
+}
+
+const firestoreStates: Readonly<Record<IndexState, string>> = {
+  building: 'CREATING',
+  serving: 'READY',
+  // Known: that API has no state for deletion; the index is listed until it is deleted.
+  deleting: 'READY',
+  failed: 'NEEDS_REPAIR',
+}
+
+function firestoreIndex(place: DatabaseName, index: CataloguedIndex): JsonObject {
+  const fields = index.properties.map(({ name, direction }) => ({
+    fieldPath: name === '__key__' ? '__name__' : name,
+    order: direction.toUpperCase(),
+  }))
+  if (fields.at(-1)?.fieldPath !== '__name__') fields.push({ fieldPath: '__name__', order: 'ASCENDING' })
+  return {
+    name: firestoreIndexName(place, index.kind, index.id),
+    queryScope: index.ancestor ? 'COLLECTION_RECURSIVE' : 'COLLECTION_GROUP',
+    fields,
+    state: firestoreStates[index.state],
+    apiScope: 'DATASTORE_MODE_API',
+    density: 'SPARSE_ALL',
+  }
+}
+
+/** @throws INVALID_ARGUMENT with the wrong member */
+function definitionOfFirestore(kind: string, index: JsonObject): IndexDefinition {
+  const { apiScope, queryScope, fields } = index
+  if (apiScope !== 'DATASTORE_MODE_API') {
+    throw invalidArgument(`apiScope is ${said(apiScope)}; a database in Datastore mode has DATASTORE_MODE_API alone`)
+  }
+  if (queryScope !== 'COLLECTION_GROUP' && queryScope !== 'COLLECTION_RECURSIVE') {
+    throw invalidArgument(
+      `queryScope is ${said(queryScope)}; it is COLLECTION_GROUP, or COLLECTION_RECURSIVE with ancestors`,
+    )
+  }
+  if (!Array.isArray(fields)) throw invalidArgument('the index has no list "fields"')
+  return { kind, ancestor: queryScope === 'COLLECTION_RECURSIVE', properties: fields.map(propertyOfField) }
+}
+
+function propertyOfField(field: unknown, at: number): IndexedProperty {
+  const { fieldPath, order, arrayConfig, vectorConfig } = (field ?? {}) as Readonly<Record<string, unknown>>
+  if (arrayConfig !== undefined || vectorConfig !== undefined) {
+    throw invalidArgument(`fields[${at}]: only fields with an order are built here`)
+  }
+  if (typeof fieldPath !== 'string') throw invalidArgument(`fields[${at}].fieldPath is missing`)
+  return {
+    name: fieldPath === '__name__' ? '__key__' : fieldPath,
+    direction: directionOf(order, `fields[${at}].order`),
+  }
 }

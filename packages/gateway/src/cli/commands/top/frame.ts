@@ -9,13 +9,21 @@
  * Heat is most important: it has all its rows, or at least half of the lines between head and foot. Scrolling line by line shows every line of
  * the whole picture. A frame is exactly `height` lines of exactly `width` columns.
  */
-
+import type { Finding, GroupReport, HeatReport, TabletsReport } from '@sixtables/engine'
 import { counted } from '../../framework/print.ts'
 import { heatLines } from './heat-lines.ts'
 import { fit, ink, type Line, line, type Size } from './line.ts'
-import type { Overview } from './overview.ts'
 import { contended, findingLines, groupLines, tabletLines } from './sections.ts'
 import { count, duration, rate, timeOfDay } from './units.ts'
+
+/** The tablets' reports at one instant, which the server sends once per interval. */
+export interface Overview {
+  readonly report: TabletsReport
+  readonly heat: HeatReport
+  /** Busiest first. */
+  readonly groups: readonly GroupReport[]
+  readonly findings: readonly Finding[]
+}
 
 export interface View {
   readonly address: string

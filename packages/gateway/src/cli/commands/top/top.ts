@@ -6,14 +6,13 @@
  */
 import { type TableId, tableIds } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
-import { ask, serverAt } from '../../target/ask.ts'
+import { ask, openEvents, serverAt } from '../../target/ask.ts'
 import { serverOf } from '../../target/places.ts'
-import { frame, scrollMax, type View, wholePicture } from './frame.ts'
+import { frame, type Overview, scrollMax, type View, wholePicture } from './frame.ts'
 import { scrollKeys } from './keys.ts'
 import { plainText, type Size } from './line.ts'
-import { type Overview, watch } from './overview.ts'
 import { type Display, type Keyboard, Screen } from './screen.ts'
 
 /** Time spans for the keys + and −, in minutes; each is one tier of the history. */
@@ -63,6 +62,33 @@ function positive(flags: Flags, name: string, byDefault: number): number {
   const value = Number(given)
   if (!(value > 0)) throw new UsageError(`--${name} is a number above 0; got "${given}"`)
   return value
+}
+
+interface WatchOptions {
+  readonly address: string
+  readonly intervalMs: number
+  readonly spanMs: number
+  readonly table: string | undefined
+  /** Whether the first overview waits until all rows are counted. */
+  readonly isCounted?: boolean
+  readonly signal: AbortSignal
+}
+
+/** Overviews until the signal aborts. @throws UsageError without a server, OperationError when it goes away */
+async function* watch(options: WatchOptions): AsyncGenerator<Overview> {
+  const { address, intervalMs, spanMs, table, isCounted = false, signal } = options
+  const parameters = new URLSearchParams({ interval: String(intervalMs), span: String(spanMs) })
+  if (table !== undefined) parameters.set('table', table)
+  if (isCounted) parameters.set('counted', 'true')
+  try {
+    const events = await openEvents(serverAt(address), 'GET', `/emulator/watch?${parameters}`, signal)
+    for await (const data of events) yield JSON.parse(data) as Overview
+  } catch (error) {
+    if (signal.aborted) return
+    if (error instanceof UsageError || error instanceof OperationError) throw error
+    throw new OperationError(`the server on ${address} went away (${error instanceof Error ? error.message : error})`)
+  }
+  if (!signal.aborted) throw new OperationError(`the server on ${address} was stopped`)
 }
 
 async function first(view: View, intervalMs: number): Promise<Overview> {
