@@ -13,6 +13,7 @@ import { opendir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatastoreError, type Engine, invalidArgument, overallSuffix } from '@sixtables/engine'
+import { reasonOf } from '../reason.ts'
 
 export interface Place {
   /** Absolute. */
@@ -76,7 +77,7 @@ function pathOfUrl(url: string, member: string): string {
   try {
     return fileURLToPath(url)
   } catch (error) {
-    throw invalidArgument(`${member} ${JSON.stringify(url)}: ${error instanceof Error ? error.message : String(error)}`)
+    throw invalidArgument(`${member} ${JSON.stringify(url)}: ${reasonOf(error)}`)
   }
 }
 

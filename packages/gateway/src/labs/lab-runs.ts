@@ -7,6 +7,7 @@
 import { DatastoreError, failedPrecondition } from '@sixtables/engine'
 import { Readers } from '../calls/readers.ts'
 import type { LabProgress, LabTask, OnLabProgress } from './lab-task.ts'
+import { reasonOf } from '../reason.ts'
 
 /** A result may have a megabyte of figures and pictures. */
 export const keptMax = 20
@@ -59,7 +60,7 @@ export class LabRun {
       (error: unknown) => {
         const isCancelled = error instanceof DatastoreError && error.code === 'CANCELLED'
         if (isCancelled) this.#tell({ ...running, state: 'cancelled' })
-        else this.#tell({ ...running, state: 'failed', error: error instanceof Error ? error.message : String(error) })
+        else this.#tell({ ...running, state: 'failed', error: reasonOf(error) })
       },
     )
   }

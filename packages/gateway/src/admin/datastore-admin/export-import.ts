@@ -39,14 +39,12 @@ import type { CommonMetadata, OperationJson, Operations } from '../operations/op
 const admin = 'type.googleapis.com/google.datastore.admin.v1.'
 const emptyType = 'type.googleapis.com/google.protobuf.Empty'
 
-/** The parts of a server for exports and imports. */
-export interface TransferParts {
+interface TransferParts {
   readonly engine: Engine
   readonly operations: Operations
   readonly locations: ExportLocations
 }
 
-/** An export or import. */
 interface Transfer {
   readonly database: Database
   /** google.datastore.admin.v1.EntityFilter in JSON; '' is the default namespace. */
@@ -58,7 +56,7 @@ interface Transfer {
   readonly patienceMs?: number | undefined
 }
 
-/** Writes an export into the folder `dir`. @throws the errors of the export before the answer */
+/** @throws the errors of the export before the answer */
 function startExport(
   { engine, operations }: TransferParts,
   transfer: Transfer,
@@ -70,7 +68,7 @@ function startExport(
   })
 }
 
-/** Reads the export of an overall metadata file, or of its folder. @throws the errors of the import before the answer */
+/** @param path - an overall metadata file, or its folder. @throws the errors of the import before the answer */
 function startImport(
   { engine, operations, locations }: TransferParts,
   transfer: Transfer,
@@ -182,7 +180,6 @@ export function transferMethods(parts: TransferParts): readonly AdminMethod[] {
   ]
 }
 
-/** The requests of both. */
 interface EntitiesJson {
   readonly outputUrlPrefix?: string
   readonly inputUrl?: string

@@ -21,7 +21,7 @@ import { eventPieces } from '../../protocols/json-report.ts'
 import type { Route, Router } from '../../protocols/router.ts'
 
 /** An event is valid for this long; no stream may ask for them more often. */
-const tickMs = 100
+export const tickMs = 100
 const groupsDefault = 20
 /** Number of different options whose events are kept; most streams have the default ones. */
 const keptMax = 16

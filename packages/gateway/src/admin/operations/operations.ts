@@ -19,7 +19,6 @@ import type { Verb } from '../../protocols/router.ts'
 import { type Status, statusOf } from '../../protocols/status.ts'
 import { within } from '../../within.ts'
 import type { AdminMethod, AdminService, JsonObject } from '../admin-service.ts'
-import type { IndexOperations } from '../index-operations.ts'
 
 export type OperationType =
   | 'EXPORT_ENTITIES'
@@ -260,7 +259,7 @@ const waitDefaultMs = 60_000
 /** @param indexes - finds operations that other gateways of a shared store began */
 export function operationsService(
   operations: Operations,
-  indexes: Pick<IndexOperations, 'adopt' | 'adoptAll'>,
+  indexes: Record<'adopt' | 'adoptAll', (name: string) => Promise<void>>,
 ): AdminService {
   /** A method for one operation, by its name. */
   const ofOne = (

@@ -12,16 +12,10 @@ const progressMs = 5000
 /** Exit code 1 for faults that were found and not repaired; 2 if the check could not run. */
 export async function check(flags: Flags, io: Io): Promise<number> {
   const repair = flags['repair'] === true
-  // Server and command line are of the same version.
-  const parameters = repair ? { repair: 'true' } : {}
-  const question = {
-    method: 'POST',
-    path: '/emulator/inspect/check',
-    query: parameters,
-    onProgress: progressTo(io),
-  } as const
-  const asked = withTarget(flags, io, (target) => ask(target, question))
-  const report = (await asked.catch(thrownAs(UsageError, OperationError))) as CheckReport
+  const query = repair ? { repair: 'true' } : {}
+  const question = { method: 'POST', path: '/emulator/inspect/check', query, onProgress: progressTo(io) } as const
+  const asked = withTarget(flags, io, (target) => ask<CheckReport>(target, question))
+  const report = await asked.catch(thrownAs(UsageError, OperationError))
   printed(flags, io, report, () => checkInWords(report, repair))
   return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok
 }

@@ -15,6 +15,7 @@ import { stdinWord } from '../framework/words.ts'
 import { withApi } from '../target/api-store.ts'
 import { partitionOf, placeInWords } from '../target/database.ts'
 import { understood } from '../target/refusal.ts'
+import { reasonOf } from '../../reason.ts'
 
 export async function getEntity(flags: Flags, io: Io): Promise<number> {
   const key = keyOf(flags, io, String(flags['key']))
@@ -54,7 +55,7 @@ function objectIn(text: string): string {
   try {
     parsed = JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     throw new UsageError(`the properties are no JSON (${reason}); write them like '{"done": false}'`)
   }
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return text

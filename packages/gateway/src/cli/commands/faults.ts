@@ -1,9 +1,8 @@
 /** `sixtables faults`: the faults of a running server, by its HTTP endpoint. */
 import type { FaultReport } from '../../controls/fault.ts'
 import type { Command, Flags } from '../framework/command.ts'
-import { UsageError } from '../framework/errors.ts'
 import { flagTable } from '../framework/flag-table.ts'
-import { text } from '../framework/flag-values.ts'
+import { text, written } from '../framework/flag-values.ts'
 import { columns } from '../framework/print.ts'
 import { asking } from '../target/ask-server.ts'
 import { serverFlags } from '../target/target-flags.ts'
@@ -87,10 +86,8 @@ function faultOf(flags: Flags): object {
 }
 
 function numberIn(flags: Flags, name: string): number | undefined {
-  const given = text(flags, name)
-  if (given === undefined) return undefined
-  if (!/^\d+(\.\d+)?$/.test(given)) throw new UsageError(`--${name} is a number; got "${given}"`)
-  return Number(given)
+  const given = written(flags, name, /^\d+(\.\d+)?$/, 'a number')
+  return given === undefined ? undefined : Number(given)
 }
 
 function listInWords({ faults }: FaultList): readonly string[] {

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { causeOf, findServer } from '../../emulator/server-file.ts'
 import type { Flags } from '../framework/command.ts'
-import { exitCodes, UsageError } from '../framework/errors.ts'
-import { text } from '../framework/flag-values.ts'
+import { exitCodes } from '../framework/errors.ts'
+import { written } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
 import { errorIn } from '../target/ask.ts'
 import { namedPlace, type Place, startOrName, whyNone } from '../target/places.ts'
@@ -14,7 +14,7 @@ const pauseMs = 100
 
 export async function health(flags: Flags, io: Io): Promise<number> {
   const place = namedPlace(flags, io)
-  const waitMs = secondsOf(flags) * 1000
+  const waitMs = Number(written(flags, 'wait', /^\d{1,6}(\.\d+)?$/, 'a number of seconds') ?? 0) * 1000
   const began = io.now()
   for (;;) {
     const { address, trouble, hasAnswered, remedy } = await look(place)
@@ -68,11 +68,4 @@ async function ask(address: string): Promise<Look> {
     if (isLate) return { address, trouble: `no answer in ${answerMs} ms`, remedy: 'see to its log' }
     return { address, trouble: causeOf(error), remedy: startOrName }
   }
-}
-
-function secondsOf(flags: Flags): number {
-  const wait = text(flags, 'wait')
-  if (wait === undefined) return 0
-  if (!/^\d{1,6}(\.\d+)?$/.test(wait)) throw new UsageError(`--wait is a number of seconds; got "${wait}"`)
-  return Number(wait)
 }

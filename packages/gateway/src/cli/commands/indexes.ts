@@ -96,15 +96,11 @@ function withIndexes<T>(flags: Flags, io: Io, work: (ask: Ask) => Promise<T>): P
     flags,
     io,
     (target) =>
-      work(async <Answer>(what: string, request: object = {}) => {
+      work((what: string, request: object = {}) => {
         const path = `/emulator/indexes/${what}`
-        // Server and command line are of the same version.
-        return (await ask(
-          target,
-          what === 'list'
-            ? { method: 'GET', path, query: place }
-            : { method: 'POST', path, body: { ...place, ...request } },
-        )) as Answer
+        return what === 'list'
+          ? ask(target, { method: 'GET', path, query: place })
+          : ask(target, { method: 'POST', path, body: { ...place, ...request } })
       }),
     { indexFile: true },
   )

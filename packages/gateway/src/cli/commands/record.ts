@@ -1,10 +1,10 @@
 /** `sixtables record`: writes the calls of a running server to a file, until Ctrl-C, the end of the server, or a given time. */
 import { resolve } from 'node:path'
 import type { Flags } from '../framework/command.ts'
-import { exitCodes, OperationError } from '../framework/errors.ts'
+import { exitCodes } from '../framework/errors.ts'
 import { wholeNumber } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
-import { openEvents, serverAt } from '../target/ask.ts'
+import { openEvents, serverAt, untilStopped } from '../target/ask.ts'
 import { serverOf } from '../target/places.ts'
 import { createRecording } from '../target/recording-file.ts'
 
@@ -14,10 +14,8 @@ export async function record(flags: Flags, io: Io): Promise<number> {
   const { address } = await serverOf(flags, io)
   const seconds = wholeNumber(flags, 'seconds', secondsMax)
   const recording = resolve(io.cwd, String(flags['file']))
-  const stop = new AbortController()
-  const release = io.onSignal(() => stop.abort())
   let timer: NodeJS.Timeout | undefined
-  try {
+  await untilStopped(io, 'the recording broke off', async (stop) => {
     // The server is asked before the file is created: an empty file would block the next attempt.
     const path = `/emulator/calls?values=${flags['values'] === true}`
     const lines = await openEvents(serverAt(address), 'GET', path, stop.signal)
@@ -29,17 +27,9 @@ export async function record(flags: Flags, io: Io): Promise<number> {
     try {
       for await (const line of lines) await file.write([line])
       io.err(`sixtables: the server on ${address} has ended the recording`)
-    } catch (error) {
-      if (!stop.signal.aborted) {
-        throw new OperationError(`the recording broke off: ${error instanceof Error ? error.message : String(error)}`)
-      }
     } finally {
       io.out(await file.close())
     }
-    return exitCodes.ok
-  } finally {
-    clearTimeout(timer)
-    release()
-    stop.abort()
-  }
+  }).finally(() => clearTimeout(timer))
+  return exitCodes.ok
 }

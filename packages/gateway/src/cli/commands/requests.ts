@@ -10,11 +10,11 @@ import { callLine } from '../../calls/call-lines.ts'
 import { requestFilter } from '../../calls/request-filter.ts'
 import type { RecordedRequest, TableRows } from '../../calls/request-recorder.ts'
 import type { Flags } from '../framework/command.ts'
-import { exitCodes, OperationError, UsageError } from '../framework/errors.ts'
+import { exitCodes, UsageError } from '../framework/errors.ts'
 import { text, wholeNumber } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
 import { counted } from '../framework/print.ts'
-import { openEvents, serverAt } from '../target/ask.ts'
+import { openEvents, serverAt, untilStopped } from '../target/ask.ts'
 import { ask } from '../target/ask-server.ts'
 import { serverOf } from '../target/places.ts'
 import { understood } from '../target/refusal.ts'
@@ -70,10 +70,8 @@ function requestLine(request: RecordedRequest): string {
 
 async function follow(flags: Flags, io: Io, query: URLSearchParams): Promise<number> {
   const { address } = await serverOf(flags, io)
-  const stop = new AbortController()
-  const release = io.onSignal(() => stop.abort())
-  try {
-    const events = await openEvents(serverAt(address), 'GET', `/emulator/requests/events?${query}`, stop.signal)
+  await untilStopped(io, 'the stream broke off', async ({ signal }) => {
+    const events = await openEvents(serverAt(address), 'GET', `/emulator/requests/events?${query}`, signal)
     io.err(`sixtables: the calls of ${address} as they come; Ctrl-C ends it`)
     for await (const data of events) {
       const { requests: found, skipped } = JSON.parse(data) as RequestEvent
@@ -81,15 +79,8 @@ async function follow(flags: Flags, io: Io, query: URLSearchParams): Promise<num
       for (const request of found) io.out(flags['json'] === true ? JSON.stringify(request) : requestLine(request))
     }
     io.err(`sixtables: the server on ${address} has ended`)
-    return exitCodes.ok
-  } catch (error) {
-    if (stop.signal.aborted) return exitCodes.ok
-    if (error instanceof OperationError || error instanceof UsageError) throw error
-    throw new OperationError(`the stream broke off: ${error instanceof Error ? error.message : String(error)}`)
-  } finally {
-    release()
-    stop.abort()
-  }
+  })
+  return exitCodes.ok
 }
 
 /** One call in words: its line, its messages as JSON, its plan, and the rows of each table. */

@@ -1,6 +1,6 @@
 /** `sixtables reset`: deletes all data, or that of a project, a database or a namespace. It asks first if the data is on disk or in a Bigtable. */
 import { resetScopeOf } from '../../admin/emulator/emulator-endpoints.ts'
-import type { DatabaseReport } from '../../admin/emulator/inspection.ts'
+import type { DatabasesReport } from '../../admin/emulator/inspection.ts'
 import { type ServerFacts, serverPath } from '../../emulator/server-file.ts'
 import type { ResetScope } from '../../engine-port.ts'
 import type { Flags } from '../framework/command.ts'
@@ -50,9 +50,7 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
 async function whatGoes(flags: Flags, io: Io, place: Place, scope: ResetScope): Promise<string | undefined> {
   const where = 'dir' in place ? place.dir : await whereData(place.address)
   if (where === undefined) return undefined
-  const { databases } = (await inspect(flags, io, { what: 'databases', parameters: {} })) as {
-    databases: readonly DatabaseReport[]
-  }
+  const { databases } = await inspect<DatabasesReport>(flags, io, { what: 'databases', parameters: {} })
   const there = databases.filter(
     ({ project, database }) => (scope.projectId ?? project) === project && (scope.databaseId ?? database) === database,
   )
@@ -68,8 +66,8 @@ const namesMax = 5
 
 /** The place of a server's data; `undefined` for data in memory, and for other emulators. */
 async function whereData(address: string): Promise<string | undefined> {
-  const facts = (await ask(serverAt(address), { method: 'GET', path: serverPath }).catch(() => undefined)) ?? {}
-  const { dir, sharedStore } = facts as Partial<ServerFacts>
+  const facts = ask<ServerFacts>(serverAt(address), { method: 'GET', path: serverPath })
+  const { dir, sharedStore } = await facts.catch((): Partial<ServerFacts> => ({}))
   return sharedStore === undefined ? dir : `the ${sharedStore}`
 }
 

@@ -34,6 +34,13 @@ export function oneOf<const T extends string>(flags: Flags, name: string, choice
   return found
 }
 
+/** @throws UsageError for a value that does not have the form, which `is` describes: `a whole number` */
+export function written(flags: Flags, name: string, form: RegExp, is: string): string | undefined {
+  const value = text(flags, name)
+  if (value === undefined || form.test(value)) return value
+  throw new UsageError(`--${name} is ${is}; got "${value}"`)
+}
+
 /** @throws UsageError for a value that is no whole number from 0 to `greatest` */
 export function wholeNumber(flags: Flags, name: string, greatest: number): number | undefined {
   const value = text(flags, name)

@@ -181,7 +181,7 @@ export class ApiStore implements FixtureStore {
   async plan(gql: string, namespace: string): Promise<readonly string[]> {
     const body = { project: this.projectId, database: this.databaseId, namespace, gql }
     try {
-      return ((await ask(this.#target, { method: 'POST', path: explainPath, body })) as PlanReport).plan
+      return (await ask<PlanReport>(this.#target, { method: 'POST', path: explainPath, body })).plan
     } catch (error) {
       // Google's emulators do not have this path.
       if (error instanceof NoSuchEndpoint) return []

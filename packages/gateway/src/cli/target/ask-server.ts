@@ -25,7 +25,6 @@ export async function ask<Answer>(
 ): Promise<number> {
   const [{ serverOf }, { ask, serverAt }] = await Promise.all([import('./places.ts'), import('./ask.ts')])
   const { address } = await serverOf(flags, io)
-  // Server and command line are of the same version.
-  const answer = (await ask(serverAt(address), { method, path, body })) as Answer
+  const answer = await ask<Answer>(serverAt(address), { method, path, body })
   return printed(flags, io, answer, () => inWords(answer))
 }

@@ -2,7 +2,9 @@
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import type { ProgressEvent } from '../../admin/emulator/progress.ts'
 import { causeOf, codeOf } from '../../emulator/server-file.ts'
+import { reasonOf } from '../../reason.ts'
 import { OperationError, UsageError } from '../framework/errors.ts'
+import type { Io } from '../framework/io.ts'
 import { eventData } from './events.ts'
 import { refusal } from './refusal.ts'
 
@@ -32,10 +34,17 @@ export function serverAt(address: string): Target {
   return { place: address, isRunning: true, fetch: (path, request) => fetchServer(address, path, request) }
 }
 
-/** The answer in JSON. @throws OperationError or UsageError with the message of a refusal */
-export async function ask(target: Target, { method, path, query, body, onProgress }: Question): Promise<unknown> {
+/**
+ * The answer in JSON. Server and command line are of the same version, so its type is that of the endpoint.
+ *
+ * @throws OperationError or UsageError with the message of a refusal
+ */
+export async function ask<Answer>(
+  target: Target,
+  { method, path, query, body, onProgress }: Question,
+): Promise<Answer> {
   const asked = path + queryOf(query, onProgress)
-  if (onProgress !== undefined) return await askLong(target, method, asked, onProgress)
+  if (onProgress !== undefined) return (await askLong(target, method, asked, onProgress)) as Answer
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   const response = await target.fetch(asked, { method, ...json })
   const text = (await bodyOf(target, response)).toString()
@@ -108,6 +117,30 @@ export async function openEvents(
     throw notUnderstood(target, method, path)
   }
   return eventData(response.body)
+}
+
+/**
+ * Watches a server until the work ends or Ctrl-C stops it; `stop` does the same.
+ *
+ * @throws OperationError if the server goes away, which begins with `brokeOff`
+ */
+export async function untilStopped(
+  io: Io,
+  brokeOff: string,
+  work: (stop: AbortController) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController()
+  const release = io.onSignal(() => stop.abort())
+  try {
+    await work(stop)
+  } catch (error) {
+    if (stop.signal.aborted) return
+    if (error instanceof OperationError || error instanceof UsageError) throw error
+    throw new OperationError(`${brokeOff}: ${reasonOf(error)}`)
+  } finally {
+    release()
+    stop.abort()
+  }
 }
 
 function fetchServer(address: string, path: string, request: RequestInit): Promise<Response> {

@@ -53,23 +53,28 @@ async function addressOrEngine(flags: Flags, io: Io, create: boolean): Promise<s
   return await openClosedStore(place.dir, { repairLog: flags['repair'] === true })
 }
 
+/** Project, database and namespace as parameters. */
+export function namespaceParameters(flags: Flags, io: Io): Parameters {
+  const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
+  return { project: projectOf(flags, io.env), database, namespace }
+}
+
 /** The key and its partition as parameters. @throws UsageError for a wrong key */
 export function keyParameters(flags: Flags, io: Io): Parameters {
   const key = String(flags['key'])
   understood(() => parseKeyPath(key))
-  const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
-  return { project: projectOf(flags, io.env), database, namespace, key }
+  return { ...namespaceParameters(flags, io), key }
 }
 
 /** Asks one question of the inspector, with all pages of the answer. */
-export function inspect(
+export function inspect<Report>(
   flags: Flags,
   io: Io,
   { method = 'GET', what, parameters }: { method?: Question['method']; what: string; parameters: Parameters },
-): Promise<unknown> {
+): Promise<Report> {
   return withTarget(flags, io, (target) =>
     wholeReport((name, query) => ask(target, { method, path: `/emulator/inspect/${name}`, query }), what, parameters),
-  )
+  ) as Promise<Report>
 }
 
 /** Refuses flags that contradict `--store bigtable`, which is neither a folder nor behind a server. */

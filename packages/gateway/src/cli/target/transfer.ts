@@ -5,7 +5,7 @@ import type { OperationJson } from '../../admin/operations/operations.ts'
 import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
-import { ask } from './ask.ts'
+import { ask, type Target } from './ask.ts'
 import { databaseOf, projectOf } from './database.ts'
 import { understood } from './refusal.ts'
 import { withTarget } from './target.ts'
@@ -57,12 +57,11 @@ export function transfer(
   const progress = progressLines(io, method === 'export' ? 'Exported' : 'Imported')
   const path = `/emulator/v1/projects/${encodeURIComponent(project)}:${method}?wait=false`
   const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }
-  const work = async (target: Parameters<typeof ask>[0]): Promise<TransferProgress> => {
-    // Server and command line are of the same version.
-    let operation = (await ask(target, { method: 'POST', path, body })) as OperationJson
+  const work = async (target: Target): Promise<TransferProgress> => {
+    let operation = await ask<OperationJson>(target, { method: 'POST', path, body })
     for (let pauseMs = 5; operation.done !== true; pauseMs = Math.min(2 * pauseMs, pollMsMax)) {
       await sleep(pauseMs)
-      operation = (await ask(target, { method: 'GET', path: `/v1/${operation.name}` })) as OperationJson
+      operation = await ask<OperationJson>(target, { method: 'GET', path: `/v1/${operation.name}` })
       const { workCompleted = '0', workEstimated } = (operation.metadata as Metadata).progressEntities ?? {}
       progress(Number(workCompleted), workEstimated === undefined ? undefined : Number(workEstimated))
     }

@@ -11,7 +11,7 @@ import type { BoundAggregation } from '../../../gql/bind.ts'
 import { gqlAggregationOf, gqlOfText, gqlQueryOf, parsedGql } from '../../../gql/gql.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
-import { text } from '../../framework/flag-values.ts'
+import { text, written } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted, table } from '../../framework/print.ts'
 import type { ApiStore } from '../../target/api-store.ts'
@@ -68,7 +68,8 @@ interface Options {
 /** @throws UsageError with the place of a mistake */
 export function readStatement(queryString: string, flags: Flags, io: Io): Statement {
   const partition = partitionOf(flags, io.env)
-  const limit = wholeNumber(flags, 'limit')
+  const atMost = written(flags, 'limit', /^\d{1,9}$/, 'a whole number')
+  const limit = atMost === undefined ? undefined : Number(atMost)
   const cursor = text(flags, 'cursor')
   const wire = gqlOfText(queryString)
   return understood(() => {
@@ -88,13 +89,6 @@ export function readStatement(queryString: string, flags: Flags, io: Io): Statem
       },
     }
   })
-}
-
-function wholeNumber(flags: Flags, name: string): number | undefined {
-  const value = text(flags, name)
-  if (value === undefined) return undefined
-  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} is a whole number; got "${value}"`)
-  return Number(value)
 }
 
 async function results(store: ApiStore, query: Query, { explain, plan, json, atPrompt }: Options): Promise<Printed> {
@@ -162,27 +156,15 @@ function entityTable(entities: readonly StoredEntity[]): readonly string[] {
   ])
 }
 
-/** The form of a value of each type in a column: its path, the text after the tag, or the notation of fixtures. */
-const shownAs: Readonly<Record<Value['type'], 'path' | 'untagged' | 'notation'>> = {
-  null: 'notation',
-  boolean: 'notation',
-  integer: 'untagged',
-  timestamp: 'untagged',
-  double: 'untagged',
-  string: 'untagged',
-  blob: 'untagged',
-  geoPoint: 'untagged',
-  key: 'path',
-  entity: 'notation',
-  array: 'notation',
-}
+/** Values that a column has in the notation of fixtures; others are shown without their tag, and keys as paths. */
+const inNotation: readonly Value['type'][] = ['null', 'boolean', 'entity', 'array']
 
 /** A short form of a value; the whole value is in the JSON output. */
 function inWords(value: Value): string {
   if (value.type === 'key') return formatPath(value.key.path)
   const { excludeFromIndexes: _excluded, meaning: _meaning, ...bare } = value
   const plain = plainOf(bare as Value, { projectId: '', databaseId: '', namespaceId: '' })
-  return shownAs[value.type] === 'untagged' ? untagged(plain) : JSON.stringify(plain)
+  return inNotation.includes(value.type) ? JSON.stringify(plain) : untagged(plain)
 }
 
 /** `2026-11-21T10:00:00Z` for `{"$timestamp": "2026-11-21T10:00:00Z"}`; a plain value stays as it is. */

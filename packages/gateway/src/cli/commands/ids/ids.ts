@@ -8,9 +8,8 @@ import { UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, printed } from '../../framework/print.ts'
 import { ask } from '../../target/ask.ts'
-import { projectOf } from '../../target/database.ts'
 import { understood } from '../../target/refusal.ts'
-import { withTarget } from '../../target/target.ts'
+import { namespaceParameters, withTarget } from '../../target/target.ts'
 
 export function idsNext(flags: Flags, io: Io): Promise<number> {
   return answer(flags, io, 'next', kindRequest(flags), nextInWords)
@@ -48,15 +47,13 @@ async function answer<Answer>(
   request: Parameters | { readonly keys: readonly string[] },
   inWords: (answer: Answer, isRunning: boolean) => readonly string[],
 ): Promise<number> {
-  const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
-  const asked = { project: projectOf(flags, io.env), database, namespace, ...request }
+  const asked = { ...namespaceParameters(flags, io), ...request }
   const path = `/emulator/ids/${what}`
   return await withTarget(flags, io, async (target) => {
-    // Server and command line are of the same version.
-    const report = (await ask(
+    const report = await ask<Answer>(
       target,
       what === 'next' ? { method: 'GET', path, query: asked as Parameters } : { method: 'POST', path, body: asked },
-    )) as Answer
+    )
     return printed(flags, io, report, () => inWords(report, target.isRunning))
   })
 }

@@ -13,7 +13,7 @@ import { nearest } from '@sixtables/engine/did-you-mean'
 import type { DatabaseReport, Parameters } from '../../../admin/emulator/inspection.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
-import { text } from '../../framework/flag-values.ts'
+import { written } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, counted } from '../../framework/print.ts'
 import { placeInWords } from '../../target/database.ts'
@@ -44,23 +44,23 @@ export async function inspectStore(what: What, flags: Flags, io: Io): Promise<nu
   const parameters = parametersOf?.(flags, io) ?? {}
   const isJson = flags['json'] === true
   const hasWords = ['rows', 'table', 'log', 'pending'].includes(what) && !isJson
-  const report = await inspect(flags, io, {
+  const report = await inspect<object>(flags, io, {
     method: what === 'release' ? 'POST' : 'GET',
     what,
     parameters: hasWords ? { ...parameters, words: `${wordsMax}` } : parameters,
   })
-  if (isJson) for (const line of jsonLines(report as object)) io.out(line)
+  if (isJson) for (const line of jsonLines(report)) io.out(line)
   else for (const line of inWords(report as never, parameters)) io.out(line)
   if (hasWords && hasCut(report)) io.out('What is longer is cut, as … and numbers of bytes show; --json has all of it.')
   return exitCodes.ok
 }
 
 function tableParameters(flags: Flags): Parameters {
-  const limit = text(flags, 'limit')
   const name = tableNamed(String(flags['table']))
-  const [after, until] = [rowKeyOf(flags, 'after'), rowKeyOf(flags, 'until')]
-  if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw new UsageError(`--limit is a whole number; got "${limit}"`)
-  return { name, limit, after, until }
+  const [after, until] = ['after', 'until'].map((flag) =>
+    written(flags, flag, /^([0-9a-f]{2} ?)+$/i, 'a row key in hexadecimal, as --json shows it'),
+  )
+  return { name, limit: written(flags, 'limit', /^\d{1,9}$/, 'a whole number'), after, until }
 }
 
 /** The table with a name, in any case. */
@@ -76,12 +76,6 @@ function tableNamed(name: string): string {
   const near = nearest(name, tableNames)
   const hint = near === undefined ? `there is ${tablesInWords}` : `did you mean ${near}?`
   throw new UsageError(`there is no table ${name}; ${hint}`)
-}
-
-function rowKeyOf(flags: Flags, name: string): string | undefined {
-  const rowKey = text(flags, name)
-  if (rowKey === undefined || /^([0-9a-f]{2} ?)+$/i.test(rowKey)) return rowKey
-  throw new UsageError(`--${name} is a row key in hexadecimal, as --json shows it; got "${rowKey}"`)
 }
 
 function releaseParameters(flags: Flags, io: Io): Parameters {

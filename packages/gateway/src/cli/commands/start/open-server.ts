@@ -23,6 +23,7 @@ import { createRecording } from '../../target/recording-file.ts'
 import type { BigtableSetting } from './bigtable-settings.ts'
 import { addressOf, type StartSettings } from './settings.ts'
 import { exportAtExit, importAtStart } from './start-transfer.ts'
+import { reasonOf } from '../../../reason.ts'
 
 export interface Server {
   /** The actual address; its port is never 0. */
@@ -197,7 +198,7 @@ async function beginRecording(path: string, served: Served, logger: Logger): Pro
     for await (const batch of lines) await file.write(batch)
   }
   const written = write().catch((error: unknown) => {
-    logger.warn(`the recording in ${path} broke off: ${error instanceof Error ? error.message : error}`)
+    logger.warn(`the recording in ${path} broke off: ${reasonOf(error)}`)
   })
   return async () => {
     stop.abort()

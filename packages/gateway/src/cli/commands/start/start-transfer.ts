@@ -11,6 +11,7 @@ import { DatastoreError, type Engine, overallSuffix } from '@sixtables/engine'
 import { metadataFileOf } from '../../../admin/export-locations.ts'
 import { OperationError, thrownAs, UsageError } from '../../framework/errors.ts'
 import type { StartSettings } from './settings.ts'
+import { reasonOf } from '../../../reason.ts'
 
 type Transfer = Pick<StartSettings, 'exportOnExit' | 'importData' | 'project'>
 
@@ -44,7 +45,7 @@ export async function exportAtExit(engine: Engine, { exportOnExit: dir, project 
       await rm(beside, { recursive: true, force: true })
     }
   } catch (error) {
-    throw new OperationError(`--export-on-exit: the export to ${dir} failed: ${messageOf(error)}`)
+    throw new OperationError(`--export-on-exit: the export to ${dir} failed: ${reasonOf(error)}`)
   }
 }
 
@@ -57,7 +58,7 @@ async function tryPlace(dir: string): Promise<void> {
     await makeFolders(besideOf(dir))
     await rmdir(besideOf(dir))
   } catch (error) {
-    throw new UsageError(`--export-on-exit: ${dir} cannot be written: ${messageOf(error)}; name another folder`)
+    throw new UsageError(`--export-on-exit: ${dir} cannot be written: ${reasonOf(error)}; name another folder`)
   }
 }
 
@@ -76,8 +77,4 @@ async function makeFolders(dir: string): Promise<void> {
   if (existsSync(dir)) return
   await makeFolders(dirname(dir))
   await mkdir(dir)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

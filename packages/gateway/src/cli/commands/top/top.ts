@@ -14,6 +14,7 @@ import { frame, type Overview, scrollMax, type View, wholePicture } from './fram
 import { scrollKeys } from './keys.ts'
 import { plainText, type Size } from './line.ts'
 import { type Display, type Keyboard, Screen } from './screen.ts'
+import { reasonOf } from '../../../reason.ts'
 
 /** Time spans for the keys + and −, in minutes; each is one tier of the history. */
 const spansMinutes = [2, 10, 20, 60, 120, 720, 1440] as const
@@ -86,7 +87,7 @@ async function* watch(options: WatchOptions): AsyncGenerator<Overview> {
   } catch (error) {
     if (signal.aborted) return
     if (error instanceof UsageError || error instanceof OperationError) throw error
-    throw new OperationError(`the server on ${address} went away (${error instanceof Error ? error.message : error})`)
+    throw new OperationError(`the server on ${address} went away (${reasonOf(error)})`)
   }
   if (!signal.aborted) throw new OperationError(`the server on ${address} was stopped`)
 }
