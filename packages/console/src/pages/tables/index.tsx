@@ -1,73 +1,52 @@
 /** Six tables: the tables and the log side by side as what they are, sorted rows, and commits that light up the rows they write. */
-import { useState } from 'preact/hooks'
-import { Check, Select } from '../../components/controls.tsx'
+import type { ComponentChildren } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { Button, Check, Form, Select } from '../../components/controls.tsx'
 import { DatabaseChoice } from '../../components/databases.tsx'
-import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
+import { EmptyState, ErrorNote, Problem, safeText } from '../../components/parts.tsx'
 import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
+import { caught } from '../../model/caught.ts'
+import { isComplete, KeyTextError, parseKeyPath } from '../../model/key-text.ts'
 import { counted } from '../../model/numbers.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers, type Route } from '../../model/route.ts'
-import { JumpForm } from './jump-form.tsx'
-import type { Place } from './row-text.ts'
 import { hueOf, type Shown } from './steps.ts'
-import { tables } from './table-names.ts'
 import { TablePane } from './table-pane.tsx'
-import { useLiveTables } from './use-live-tables.ts'
+import type { RowWindow } from './table-window.ts'
+import { type LiveTables, type TableDefinition, type Target, tables, useLiveTables } from './use-live-tables.ts'
 
 const aboutSharedLog =
   'Here the record of a commit is a cell in the row of its entity group: the page of an entity shows those of its group.'
 
-/** The part of the store that the address names; without a project all of it. */
-function placeOf({ parts: [project], query }: Route): Place {
-  if (project === undefined || project === '') return {}
-  return { project, database: query.get('database') ?? '', namespace: query.get('namespace') ?? undefined }
+type View = ReturnType<typeof viewOf>
+
+/** The state of the page that its address has; without a project the place is the whole store. */
+function viewOf({ parts: [project], query }: Route) {
+  const of = (name: string): string | undefined => query.get(name) ?? undefined
+  const place = project ? { project, database: of('database') ?? '', namespace: of('namespace') } : {}
+  const target: Target = { kind: of('kind'), key: of('key') }
+  const form: 'words' | 'hex' = of('form') === 'hex' ? 'hex' : 'words'
+  const chosen = tables.find(({ name }) => name === of('table'))?.name ?? 'Entities'
+  const go = (members: QueryMembers, to = place.project): void => {
+    const address = addressOf('tables', to ? [to] : [], { ...Object.fromEntries(query), ...members })
+    navigate(address, { replace: true })
+  }
+  return { place, target, form, chosen, go }
 }
 
 export default function TablesPage({ route }: PageProps) {
-  const place = placeOf(route)
-  const target = { kind: route.query.get('kind') ?? undefined, key: route.query.get('key') ?? undefined }
-  const form = route.query.get('form') === 'hex' ? 'hex' : 'words'
-  const chosen = tables.find(({ name }) => name === route.query.get('table'))?.name ?? 'Entities'
+  const view = useMemo(() => viewOf(route), [route])
+  const live = useLiveTables(view.place, view.target)
   const [isWrapped, setWrapped] = useState(false)
-  const live = useLiveTables(place, target)
-  const go = (project: string | undefined, members: QueryMembers): void => {
-    const query = { ...Object.fromEntries(route.query), ...members }
-    navigate(addressOf('tables', project === undefined ? [] : [project], query), { replace: true })
-  }
-  const isEmpty = live.isLoaded && tables.every(({ name }) => live.windowOf(name).rows.length === 0)
+  const isEmpty = [...live.windows.values()].every(({ isLoaded, rows }) => isLoaded && rows.length === 0)
+  const paneOf = (table: TableDefinition) => <LivePane key={table.name} {...{ table, view, live }} />
+  const log = addressOf('log', [live.project ?? ''], { database: view.place.database || undefined })
   return (
     <section class="page tables-page">
       <header class="page-head">
         <h1>Six tables</h1>
-        <div class="toolbar">
-          <DatabaseChoice
-            project={place.project}
-            database={place.database}
-            allLabel="all, the whole store"
-            onChoose={(project, database) =>
-              go(project, { database, namespace: undefined, kind: undefined, key: undefined })
-            }
-          />
-          <JumpForm target={target} onJump={(to) => go(place.project ?? live.projectDefault, { ...to })} />
-          <Check
-            label="Follow commits"
-            isOn={live.follows && !isShared()}
-            disabled={isShared()}
-            onSwitch={live.follow}
-          />
-          <Check
-            label="Hexadecimal"
-            isOn={form === 'hex'}
-            onSwitch={(isOn) => go(place.project, { form: isOn ? 'hex' : undefined })}
-          />
+        <Tools {...{ view, live }}>
           <Check label="Long rows in full" isOn={isWrapped} onSwitch={setWrapped} />
-          <Select
-            class="narrow-only"
-            label="Table"
-            value={chosen}
-            options={tables.map(({ name }) => name)}
-            onChange={(table) => go(place.project, { table })}
-          />
-        </div>
+        </Tools>
       </header>
       <CommitsUntold />
       <ErrorNote error={live.error} />
@@ -79,47 +58,93 @@ export default function TablesPage({ route }: PageProps) {
           </p>
         </EmptyState>
       )}
-      <div class={`tables-grid stack ${isWrapped || form === 'hex' ? 'is-wrapped' : ''}`}>
+      <div class={`tables-grid stack ${isWrapped || view.form === 'hex' ? 'is-wrapped' : ''}`}>
         <div class="column" style={{ gridRow: 'span 2' }}>
-          {!isShared() && (
-            <StepList
-              shown={live.shown}
-              project={place.project ?? live.projectDefault}
-              database={place.database ?? ''}
-            />
-          )}
-          {tables.filter(({ name }) => name === 'Log').map(paneOf)}
+          {!isShared() && <StepList shown={live.shown} log={log} />}
+          {tables.slice(0, 1).map(paneOf)}
         </div>
-        {tables.filter(({ name }) => name !== 'Log').map(paneOf)}
+        {tables.slice(1).map(paneOf)}
       </div>
     </section>
   )
-
-  function paneOf({ name, step, about }: (typeof tables)[number]) {
-    return (
-      <TablePane
-        key={name}
-        table={name}
-        step={step}
-        about={about}
-        none={name === 'Log' && isShared() ? aboutSharedLog : undefined}
-        rows={live.windowOf(name)}
-        lit={live.shown?.lit.get(name)}
-        marked={live.marked}
-        form={form}
-        place={place}
-        wanted={live.wanted.get(name)}
-        isChosen={name === chosen}
-        onScrolled={() => live.follow(false)}
-      />
-    )
-  }
 }
 
-interface StepListProps {
-  readonly shown: Shown | undefined
-  readonly project: string | undefined
-  readonly database: string
+interface ViewProps {
+  readonly view: View
+  readonly live: LiveTables
+}
+
+/** Drawn anew only when something of it is another: what happens in one table leaves the others alone. */
+function LivePane({ table, view: { place, form, chosen }, live }: ViewProps & { readonly table: TableDefinition }) {
+  const { name } = table
+  const { marked, follow } = live
+  const rows = live.windows.get(name) as RowWindow
+  const [lit, wanted, isChosen] = [live.shown?.lit.get(name), live.wanted.get(name), name === chosen]
+  const none = name === 'Log' && isShared() ? aboutSharedLog : ''
+  const parts = { rows, lit, marked, form, place, wanted, isChosen }
+  const draw = () => <TablePane {...{ ...table, ...parts, none }} onScrolled={() => follow(false)} />
+  return useMemo(draw, [rows.revision, ...Object.values(parts)])
+}
+
+function Tools({ view, live, children }: ViewProps & { readonly children: ComponentChildren }) {
+  const { place, target, form, chosen, go } = view
+  return (
+    <div class="toolbar">
+      <DatabaseChoice
+        project={place.project}
+        database={place.database}
+        allLabel="all, the whole store"
+        onChoose={(to, database) => go({ database, namespace: undefined, kind: undefined, key: undefined }, to ?? '')}
+      />
+      <JumpForm target={target} onJump={({ kind, key }) => go({ kind, key }, live.project)} />
+      <Check label="Follow commits" isOn={live.follows && !isShared()} disabled={isShared()} onSwitch={live.follow} />
+      <Check label="Hexadecimal" isOn={form === 'hex'} onSwitch={(isOn) => go({ form: isOn ? 'hex' : undefined })} />
+      {children}
+      <Select
+        class="narrow-only"
+        label="Table"
+        value={chosen}
+        options={tables.map(({ name }) => name)}
+        onChange={(table) => go({ table })}
+      />
+    </div>
+  )
+}
+
+function JumpForm({ target, onJump }: { readonly target: Target; readonly onJump: (to: Target) => void }) {
+  const [text, setText] = useState(target.key ?? target.kind ?? '')
+  const [wrong, setWrong] = useState<string | undefined>(undefined)
+  const submit = (): void => {
+    const to = caught(KeyTextError, () => targetOf(text.trim()))
+    setWrong(to instanceof KeyTextError ? to.message : undefined)
+    if (!(to instanceof KeyTextError)) onJump(to)
+  }
+  return (
+    <Form class="toolbar" onSubmit={submit}>
+      <label>
+        Go to{' '}
+        <input
+          type="search"
+          style={{ width: '190px' }}
+          value={text}
+          placeholder="kind or key: ToDo:1"
+          aria-invalid={wrong !== undefined}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <Button label="Go" />
+      <Problem text={wrong} role="alert" class="whole" />
+    </Form>
+  )
+}
+
+function targetOf(text: string): Target {
+  if (text === '') return { kind: undefined, key: undefined }
+  const path = parseKeyPath(text)
+  if (isComplete(path)) return { kind: undefined, key: text }
+  if (path.length > 1)
+    throw new KeyTextError('Give a kind alone, such as ToDo, or a whole key, such as User:"ada"/ToDo:5.')
+  return { kind: path[0]?.kind, key: undefined }
 }
 
 /** Until a commit comes: what its steps write. */
@@ -130,7 +155,7 @@ const atRest = [
 ] as const
 
 /** The latest commit's steps in words, as they happen. */
-function StepList({ shown, project = '', database }: StepListProps) {
+function StepList({ shown, log }: { readonly shown: Shown | undefined; readonly log: string }) {
   return (
     <section class="panel rigid scrolls py-2 px-3 breaks" aria-label="Latest commit" style={{ height: '212px' }}>
       <h2>Latest commit</h2>
@@ -159,8 +184,7 @@ function StepList({ shown, project = '', database }: StepListProps) {
             {shown.passed > 0 && <p class="muted">{counted(shown.passed, 'commit')} passed before it.</p>}
             {shown.isWaiting && (
               <p class="muted">
-                It waits to be applied:{' '}
-                <a href={addressOf('log', [project], { database: database || undefined })}>Log and apply</a>
+                It waits to be applied: <a href={log}>Log and apply</a>
               </p>
             )}
           </>

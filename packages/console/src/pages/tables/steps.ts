@@ -11,7 +11,6 @@ import type { StepEvent, StoreEvent } from '../../api/events.ts'
 
 export type StepName = 'log' | 'A' | 'B'
 
-/** The class of its hue. */
 export const hueOf: Readonly<Record<StepName, string>> = { log: 'hue-2', A: 'hue-1', B: 'hue-3' }
 
 export interface LitRow {
@@ -20,7 +19,6 @@ export interface LitRow {
   readonly isDeleted: boolean
 }
 
-/** A step in words. */
 export interface ShownStep {
   readonly step: StepName
   readonly words: string
@@ -105,7 +103,6 @@ function wait(ms: number): Promise<void> {
 
 interface Next extends StoreEvent {
   readonly step: StepName
-  /** The commit or the application. */
   readonly event: StepEvent
 }
 

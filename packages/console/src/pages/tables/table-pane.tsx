@@ -1,20 +1,18 @@
 /** One table as what it is: sorted rows, with the boundaries of tablets between them. */
 
+import { Fragment } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { visibleText } from '../../model/visible-text.ts'
 import { type Place, shortRow, valueText } from './row-text.ts'
-import { hueOf, type LitRow, type StepName } from './steps.ts'
+import { hueOf, type LitRow } from './steps.ts'
 import type { RowWindow, TableRow, Tablet } from './table-window.ts'
+import type { TableDefinition } from './use-live-tables.ts'
 
-export interface PaneProps {
-  readonly table: string
-  /** The step of a commit that writes it. */
-  readonly step: StepName | undefined
-  readonly about: string
+export interface PaneProps extends TableDefinition {
   /** Why there is no row, if there is none. */
-  readonly none: string | undefined
+  readonly none: string
   readonly rows: RowWindow
   readonly lit: ReadonlyMap<string, LitRow> | undefined
   /** Rows of the entity that was asked for. */
@@ -24,26 +22,15 @@ export interface PaneProps {
   /** The row that is to be seen; a new object asks anew. */
   readonly wanted: { readonly rowKey: string } | undefined
   readonly isChosen: boolean
-  /** The user scrolls. */
   readonly onScrolled: () => void
 }
 
 /** So near to an end more rows are read, in pixels. */
 const nearEnd = 240
 
-/** Drawn anew only when something of it is another: what happens in one table leaves the others alone. */
-export function TablePane(props: PaneProps) {
-  const { rows, lit, marked, form, place, wanted, isChosen } = props
-  return useMemo(
-    () => <Pane {...props} />,
-    [rows, rows.revision, lit, marked, form, place.project, place.database, place.namespace, wanted, isChosen],
-  )
-}
-
-function Pane(props: PaneProps) {
-  const { table, step, about, none = '', rows, lit, marked, form, place, isChosen, onScrolled } = props
+export function TablePane({ none, lit, marked, form, place, wanted, isChosen, onScrolled, rows, ...table }: PaneProps) {
   const list = useRef<HTMLElement>(null)
-  useStillRows(list, rows, props.wanted)
+  useStillRows(list, rows, wanted)
   const onScroll = (): void => {
     const element = list.current
     if (element === null) return
@@ -52,13 +39,13 @@ function Pane(props: PaneProps) {
   }
   const shown = withDeleted(rows.rows, lit)
   return (
-    <div class={`table-pane clip grow ${isChosen ? 'is-chosen' : ''}`} data-table={table}>
-      <PaneHead table={table} step={step} about={about} rows={rows} />
+    <div class={`table-pane clip grow ${isChosen ? 'is-chosen' : ''}`} data-table={table.name}>
+      <PaneHead {...table} rows={rows} />
       <ErrorNote error={rows.error} onRetry={() => void rows.refresh()} />
       <section
         ref={list}
         class="table-rows relative small grow"
-        aria-label={`Rows of ${table}`}
+        aria-label={`Rows of ${table.name}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
         tabIndex={0}
         onScroll={onScroll}
@@ -70,28 +57,18 @@ function Pane(props: PaneProps) {
           <p class="muted p-2">{rows.isLoaded && !rows.isReading ? `No row. ${none}` : 'Reading …'}</p>
         )}
         <ol>
-          {shown.flatMap((row, i) => {
+          {shown.map((row, i) => {
             const tablet = tabletBefore(rows.tablets, shown[i - 1]?.rowKey, row.rowKey)
-            const line = (
-              <Row
-                key={row.rowKey}
-                row={row}
-                form={form}
-                project={place.project}
-                database={place.database}
-                namespace={place.namespace}
-                lit={lit?.get(row.rowKey)?.step}
-                isDeleted={lit?.get(row.rowKey)?.isDeleted === true}
-                isMarked={marked.has(row.rowKey)}
-              />
+            return (
+              <Fragment key={row.rowKey}>
+                {tablet !== undefined && (
+                  <li class="tablet-line row muted nowrap">
+                    tablet {tablet.id} on server {tablet.server}
+                  </li>
+                )}
+                <Row {...{ row, form, place }} lit={lit?.get(row.rowKey)} isMarked={marked.has(row.rowKey)} />
+              </Fragment>
             )
-            if (tablet === undefined) return [line]
-            const border = (
-              <li key={`tablet ${tablet.id}`} class="tablet-line row muted nowrap">
-                tablet {tablet.id} on server {tablet.server}
-              </li>
-            )
-            return [border, line]
           })}
         </ol>
       </section>
@@ -99,7 +76,7 @@ function Pane(props: PaneProps) {
   )
 }
 
-function PaneHead({ table, step, about, rows }: Pick<PaneProps, 'table' | 'step' | 'about' | 'rows'>) {
+function PaneHead({ name, step, about, rows }: TableDefinition & Pick<PaneProps, 'rows'>) {
   const beyond = `${rows.rows.at(-1)?.rowKey.slice(0, 2) ?? '00'} ff ff ff`
   return (
     <header class="table-pane-head line-below stack small">
@@ -109,58 +86,53 @@ function PaneHead({ table, step, about, rows }: Pick<PaneProps, 'table' | 'step'
             {step}
           </span>
         )}
-        {table}
+        {name}
       </h2>
       <span class="muted cut" title={about}>
         {about}
       </span>
       <span class="table-pane-ends">
-        <Button label="⤒" look="quiet" onClick={() => void rows.open()} aria-label={`First rows of ${table}`} />
+        <Button label="⤒" look="quiet" onClick={() => void rows.open()} aria-label={`First rows of ${name}`} />
         <Button
           label="⤓"
           look="quiet"
           disabled={rows.rows.length === 0}
           onClick={() => void rows.openEnd(beyond)}
-          aria-label={`Last rows of ${table}`}
+          aria-label={`Last rows of ${name}`}
         />
       </span>
     </header>
   )
 }
 
-interface RowProps extends Place {
+interface RowProps extends Pick<PaneProps, 'form' | 'place'> {
   readonly row: TableRow
-  readonly form: 'words' | 'hex'
-  readonly lit: StepName | undefined
-  readonly isDeleted: boolean
+  readonly lit: LitRow | undefined
   readonly isMarked: boolean
 }
 
 /** Drawn anew only when something of it is another: there are a thousand on the page. */
-function Row({ row, form, lit, isDeleted, isMarked, project, database, namespace }: RowProps) {
+function Row({ row: { row, rowKey, value }, form, place, lit, isMarked }: RowProps) {
+  const { step, isDeleted } = lit ?? { step: undefined, isDeleted: false }
   return useMemo(() => {
-    const place = { project, database, namespace }
-    const text = visibleText(form === 'hex' ? row.rowKey : shortRow(row.row, place))
-    const value = visibleText(valueText(row.value))
-    const classes = [
-      'table-row line-below cut',
-      lit === undefined ? '' : `is-lit ${hueOf[lit]}`,
-      isMarked ? 'is-marked' : '',
-    ]
+    const text = visibleText(form === 'hex' ? rowKey : shortRow(row, place))
+    const words = visibleText(valueText(value))
+    const hue = step === undefined ? '' : hueOf[step]
+    const state = `${step === undefined ? '' : `is-lit ${hue}`} ${isMarked ? 'is-marked' : ''}`
     return (
-      <li class={classes.join(' ')} data-row={row.rowKey} data-lit={lit} title={`${text}\n${value}`}>
-        {lit !== undefined && (
-          <span class={`step-tag tiny ${hueOf[lit]}`}>
-            {lit}
+      <li class={`table-row line-below cut ${state}`} data-row={rowKey} data-lit={step} title={`${text}\n${words}`}>
+        {step !== undefined && (
+          <span class={`step-tag tiny ${hue}`}>
+            {step}
             {isDeleted && ' deleted'}
           </span>
         )}
         {isMarked && <span class="visually-hidden">Row of the entity: </span>}
         <bdi class={`mono ${isDeleted ? 'is-deleted' : ''}`}>{text}</bdi>
-        {value !== '' && <bdi class="muted ml-2">{value}</bdi>}
+        {words !== '' && <bdi class="muted ml-2">{words}</bdi>}
       </li>
     )
-  }, [row.row, row.rowKey, row.value, form, lit, isDeleted, isMarked, project, database, namespace])
+  }, [row, rowKey, value, form, place, step, isDeleted, isMarked])
 }
 
 /** The tablet that begins between two rows; before the first row shown the one that it lies in. */
@@ -193,20 +165,17 @@ function useStillRows(
   useLayoutEffect(() => {
     const region = list.current
     if (region === null) return
-    const lines = region.querySelectorAll<HTMLElement>('[data-row]')
-    const lineOf = (rowKey: string) => [...lines].find((line) => line.dataset['row'] === rowKey)
-    if (wanted !== undefined && seen.current !== wanted) {
-      const line = lineOf(wanted.rowKey)
-      if (line !== undefined) {
-        seen.current = wanted
-        const isSeen =
-          line.offsetTop >= region.scrollTop && line.offsetTop < region.scrollTop + region.clientHeight - 30
-        if (!isSeen) region.scrollTop = Math.max(0, line.offsetTop - 60)
-        return
-      }
+    const lineOf = (rowKey = '') => region.querySelector<HTMLElement>(`[data-row="${rowKey}"]`)
+    const target = wanted === seen.current ? null : lineOf(wanted?.rowKey)
+    if (target !== null) {
+      seen.current = wanted
+      const { scrollTop, clientHeight } = region
+      const isSeen = target.offsetTop >= scrollTop && target.offsetTop < scrollTop + clientHeight - 30
+      if (!isSeen) region.scrollTop = Math.max(0, target.offsetTop - 60)
+      return
     }
-    const line = anchor.current === undefined ? undefined : lineOf(anchor.current.rowKey)
-    if (line !== undefined && anchor.current !== undefined) {
+    const line = lineOf(anchor.current?.rowKey)
+    if (line !== null && anchor.current !== undefined) {
       const moved = line.offsetTop - region.scrollTop - anchor.current.top
       // At the start of a table a new first row is shown.
       if (moved !== 0 && (region.scrollTop > 0 || !wasAtStart.current)) region.scrollTop += moved

@@ -17,6 +17,13 @@ export type Tablet = TableReport['tablets'][number]
 /** The server's answer for a stretch of a table. */
 export type TableAnswer = Omit<TableReport, 'table'>
 
+interface Held extends Pick<TableAnswer, 'rows' | 'tablets'> {
+  /** Absent: no row is before those held. */
+  readonly previous?: string | undefined
+  /** Absent: no row is behind them. */
+  readonly next?: string | undefined
+}
+
 export type Stretch = Partial<Record<'from' | 'after' | 'before', string>> & { readonly limit: number }
 
 /** Maximum number of rows of a call. */
@@ -28,19 +35,15 @@ const openRows = 60
 const contextRows = 20
 
 export class RowWindow {
-  rows: readonly TableRow[] = []
-  tablets: readonly Tablet[] = []
-  /** No row is before those held, or behind them. */
-  atStart = true
-  atEnd = true
   isLoaded = false
+  isReading = false
   error: Error | undefined
-  /** Grows whenever anything above is another. */
+  /** Grows whenever anything that it shows is another. */
   revision = 0
+  #held: Held = { rows: [], tablets: [] }
   readonly #read: (stretch: Stretch) => Promise<TableAnswer>
   readonly #changed: () => void
   #opened = 0
-  #isBusy = false
   /** The call under way, with the refresh behind it. */
   #running: Promise<void> = Promise.resolve()
   #refreshWanted = false
@@ -51,85 +54,70 @@ export class RowWindow {
     this.#changed = changed
   }
 
-  get isReading(): boolean {
-    return this.#isBusy
+  get rows(): readonly TableRow[] {
+    return this.#held.rows
+  }
+
+  get tablets(): readonly Tablet[] {
+    return this.#held.tablets
+  }
+
+  get atStart(): boolean {
+    return this.#held.previous === undefined
+  }
+
+  get atEnd(): boolean {
+    return this.#held.next === undefined
   }
 
   /** Begins at a row, or at the start of the table; what is under way is dropped. */
   open(from?: string): Promise<void> {
     return this.#replace(async () => {
-      const ahead = await this.#read({ limit: openRows, ...(from === undefined ? {} : { from }) })
-      if (from === undefined)
-        return { rows: ahead.rows, answers: [ahead], atStart: true, atEnd: ahead.next === undefined }
-      const behind = await this.#read({ limit: contextRows, before: from })
-      return {
-        rows: [...behind.rows, ...ahead.rows],
-        answers: [behind, ahead],
-        atStart: behind.previous === undefined,
-        atEnd: ahead.next === undefined,
-      }
+      if (from === undefined) return await this.#read({ limit: openRows })
+      const ahead = await this.#read({ limit: openRows, from })
+      return joined(await this.#read({ limit: contextRows, before: from }), ahead)
     })
   }
 
   /** Begins at the last rows. @param beyond - a row key behind all of the table's */
   openEnd(beyond: string): Promise<void> {
-    return this.#replace(async () => {
-      const last = await this.#read({ limit: openRows, before: beyond })
-      return { rows: last.rows, answers: [last], atStart: last.previous === undefined, atEnd: true }
-    })
+    return this.#replace(() => this.#read({ limit: openRows, before: beyond }))
   }
 
   next(): Promise<void> {
     const last = this.rows.at(-1)
     if (last === undefined || this.atEnd) return Promise.resolve()
     return this.#extend(async () => {
-      const answer = await this.#read({ limit: pageRows, after: last.rowKey })
-      const rows = [...this.rows, ...answer.rows]
-      const cut = Math.max(0, rows.length - heldMax)
-      return {
-        rows: rows.slice(cut),
-        answers: [{ tablets: this.tablets }, answer],
-        atStart: this.atStart && cut === 0,
-        atEnd: answer.next === undefined,
-      }
+      const all = joined(this.#held, await this.#read({ limit: pageRows, after: last.rowKey }))
+      return cut(all, Math.max(0, all.rows.length - heldMax))
     })
   }
 
   previous(): Promise<void> {
     const first = this.rows[0]
     if (first === undefined || this.atStart) return Promise.resolve()
-    return this.#extend(async () => {
-      const answer = await this.#read({ limit: pageRows, before: first.rowKey })
-      const rows = [...answer.rows, ...this.rows]
-      return {
-        rows: rows.slice(0, heldMax),
-        answers: [answer, { tablets: this.tablets }],
-        atStart: answer.previous === undefined,
-        atEnd: this.atEnd && rows.length <= heldMax,
-      }
-    })
+    return this.#extend(async () =>
+      cut(joined(await this.#read({ limit: pageRows, before: first.rowKey }), this.#held), 0),
+    )
   }
 
   /** Reads the same stretch anew. While a call is under way it is done behind it, once. Resolves when it is done. */
   refresh(): Promise<void> {
-    if (this.#isBusy) {
+    if (this.isReading) {
       this.#refreshWanted = true
       return this.#running
     }
     return this.#extend(async () => {
-      const first = this.rows[0]
-      const wanted = Math.min(heldMax, Math.max(openRows, this.rows.length))
-      const answers: TableAnswer[] = []
-      const rows: TableRow[] = []
-      let where: Pick<Stretch, 'from' | 'after'> = this.atStart || first === undefined ? {} : { from: first.rowKey }
-      for (;;) {
-        const answer = await this.#read({ limit: Math.min(pageRows, wanted - rows.length), ...where })
-        answers.push(answer)
-        rows.push(...answer.rows)
-        if (answer.next === undefined) return { rows, answers, atStart: this.atStart, atEnd: true }
-        if (rows.length >= wanted) return { rows, answers, atStart: this.atStart, atEnd: false }
-        where = { after: answer.next }
-      }
+      const { rows, previous } = this.#held
+      const wanted = Math.min(heldMax, Math.max(openRows, rows.length))
+      let where: Pick<Stretch, 'from' | 'after'> = previous === undefined ? {} : { from: rows[0]?.rowKey ?? '' }
+      let held: Held = { rows: [], tablets: [], previous }
+      do {
+        const answer = await this.#read({ limit: Math.min(pageRows, wanted - held.rows.length), ...where })
+        held = joined(held, answer)
+        where = { after: answer.next ?? '' }
+      } while (held.next !== undefined && held.rows.length < wanted)
+      return held
     })
   }
 
@@ -142,13 +130,13 @@ export class RowWindow {
 
   #replace(read: () => Promise<Held>): Promise<void> {
     this.#opened++
-    this.#isBusy = false
+    this.isReading = false
     return this.#extend(read)
   }
 
   #extend(read: () => Promise<Held>): Promise<void> {
-    if (this.#isBusy) return Promise.resolve()
-    this.#isBusy = true
+    if (this.isReading) return Promise.resolve()
+    this.isReading = true
     this.#running = this.#run(read)
     return this.#running
   }
@@ -156,15 +144,16 @@ export class RowWindow {
   async #run(read: () => Promise<Held>): Promise<void> {
     const opened = this.#opened
     try {
-      const { rows, answers, atStart, atEnd } = await read()
+      const held = await read()
       if (opened !== this.#opened) return
-      Object.assign(this, { rows, atStart, atEnd, isLoaded: true, error: undefined })
-      this.tablets = tabletsOf(answers, rows)
+      this.#held = { ...held, tablets: tabletsOf(held) }
+      this.isLoaded = true
+      this.error = undefined
     } catch (error) {
       if (opened !== this.#opened) return
       this.error = error as Error
     }
-    this.#isBusy = false
+    this.isReading = false
     this.revision++
     this.#changed()
     if (!this.#refreshWanted) return
@@ -173,17 +162,23 @@ export class RowWindow {
   }
 }
 
-interface Held {
-  readonly rows: readonly TableRow[]
-  readonly answers: readonly Pick<TableAnswer, 'tablets'>[]
-  readonly atStart: boolean
-  readonly atEnd: boolean
+/** A stretch and the one behind it; the tablets of the later one count. */
+function joined(a: Held, b: Held): Held {
+  const byStart = new Map([...a.tablets, ...b.tablets].map((tablet) => [tablet.start, tablet]))
+  return { rows: [...a.rows, ...b.rows], tablets: [...byStart.values()], previous: a.previous, next: b.next }
 }
 
-/** The tablets of some answers that still have one of the rows, in their order. */
-function tabletsOf(answers: readonly Pick<TableAnswer, 'tablets'>[], rows: readonly TableRow[]): readonly Tablet[] {
-  const byStart = new Map(answers.flatMap(({ tablets }) => tablets.map((tablet) => [tablet.start, tablet])))
-  const sorted = [...byStart.values()].sort((a, b) => (a.start < b.start ? -1 : 1))
+/** The rows of a stretch from a place on, as many as are held. */
+function cut(stretch: Held, from: number): Held {
+  const rows = stretch.rows.slice(from, from + heldMax)
+  const previous = from > 0 ? rows[0]?.rowKey : stretch.previous
+  const next = from + rows.length < stretch.rows.length ? rows.at(-1)?.rowKey : stretch.next
+  return { rows, tablets: stretch.tablets, previous, next }
+}
+
+/** The tablets that have one of the rows, in their order. */
+function tabletsOf({ rows, tablets }: Held): readonly Tablet[] {
+  const sorted = tablets.toSorted((a, b) => (a.start < b.start ? -1 : 1))
   const [first = '', last = ''] = [rows[0]?.rowKey, rows.at(-1)?.rowKey]
   return sorted.filter(({ start }, i) => start <= last && (sorted[i + 1]?.start ?? 'g') > first)
 }

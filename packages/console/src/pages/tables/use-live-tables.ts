@@ -11,22 +11,46 @@ import { openEvents, type StepEvent, type StoreEvent } from '../../api/events.ts
 import { getJson, ServerGone } from '../../api/http.ts'
 import { useLoaded } from '../../components/use-server.ts'
 import { queryText } from '../../model/route.ts'
-import type { Target } from './jump-form.tsx'
 import type { Place } from './row-text.ts'
-import { type Shown, StepPlayer } from './steps.ts'
-import { tables } from './table-names.ts'
+import { type Shown, type StepName, StepPlayer } from './steps.ts'
 import { RowWindow, type Stretch, type TableAnswer } from './table-window.ts'
+
+export interface TableDefinition {
+  readonly name: string
+  /** The step of a commit that writes its rows; absent = no commit does. */
+  readonly step: StepName | undefined
+  readonly about: string
+}
+
+/** In the order in which a commit reaches them. */
+export const tables: readonly TableDefinition[] = [
+  { name: 'Log', step: 'log', about: 'The record of each commit.' },
+  { name: 'Entities', step: 'A', about: 'Each entity, by its key.' },
+  { name: 'EntitiesByKind', step: 'B', about: 'Each entity, by kind and key.' },
+  { name: 'EntitiesByPropertyAsc', step: 'B', about: 'Each indexed value, smallest first.' },
+  { name: 'EntitiesByPropertyDesc', step: 'B', about: 'Each indexed value, largest first.' },
+  { name: 'EntitiesByCompositeProperty', step: 'B', about: 'The rows of composite indexes.' },
+  { name: 'IdSequences', step: undefined, about: 'Counters of ids.' },
+]
+
+/** A kind, or the key of an entity, to which all tables go. */
+export interface Target {
+  readonly kind?: string | undefined
+  readonly key?: string | undefined
+}
 
 /** Maximum length of a row's words. */
 const wordsMax = '400'
 const tabletsEveryMs = 1500
 
-/** A row of each table that is to be seen. */
+/** A row of each table that is to be seen; a new object asks anew. */
 type WantedRows = ReadonlyMap<string, { readonly rowKey: string }>
 type Windows = ReadonlyMap<string, RowWindow>
 
+export type LiveTables = ReturnType<typeof useLiveTables>
+
 export function useLiveTables(place: Place, { kind, key }: Target) {
-  const { project, database, namespace } = place
+  const { project = server.value?.project, database, namespace } = place
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const [shown, setShown] = useState<Shown | undefined>(undefined)
   const [wanted, setWanted] = useState<WantedRows>(new Map())
@@ -37,72 +61,59 @@ export function useLiveTables(place: Place, { kind, key }: Target) {
   following.current = follows
   const windows: Windows = useMemo(
     () => new Map(tables.map(({ name }) => [name, new RowWindow(reader(name, place), () => redraw(undefined))])),
-    [project, database, namespace],
+    [place.project, database, namespace],
   )
-  const projectDefault = server.value?.project
-  const jumpProject = project ?? projectDefault
-
   useEffect(() => {
     let isOver = false
-    const failed = (reason: Error): void => {
-      if (!isOver && !(reason instanceof ServerGone)) setError(reason)
-    }
     setError(undefined)
     setMarked(new Set())
     if ((kind ?? key) === undefined) for (const window of windows.values()) void window.open()
-    else if (jumpProject !== undefined) {
+    else if (project !== undefined) {
       setWanted(new Map())
       follow(false)
-      const where = { ...place, project: jumpProject }
-      jump(windows, where, { kind, key }).then(({ rows, starts }) => {
-        if (isOver) return
-        setMarked(rows)
-        setWanted(starts)
-      }, failed)
+      jump(windows, queryText({ project, database: database ?? '', namespace }), { kind, key }).then(
+        ({ rows, starts }) => {
+          if (isOver) return
+          setMarked(rows)
+          setWanted(starts)
+        },
+        (reason: Error) => {
+          if (!isOver && !(reason instanceof ServerGone)) setError(reason)
+        },
+      )
     }
     return () => {
       isOver = true
     }
-  }, [windows, kind, key, jumpProject])
-
-  const goTo = (lit: WantedRows): void => setWanted((before) => new Map([...before, ...lit]))
-  useCommits({ windows, place, following, setShown, goTo, setError })
+  }, [windows, kind, key, project])
+  useCommits(windows, place, setError, async (next, event) => {
+    setShown(next)
+    if (event === undefined) return
+    const { lit, read } = showRows(windows, event, following.current)
+    if (following.current) setWanted((before) => new Map([...before, ...lit]))
+    await read
+    if (next.passed > 0 && !next.isWaiting) refreshAll(windows)
+  })
   useTabletMoves(windows)
-  return {
-    windowOf: (table: string) => windows.get(table) as RowWindow,
-    isLoaded: [...windows.values()].every(({ isLoaded }) => isLoaded),
-    ...{ shown, wanted, marked, follows, follow, projectDefault, error },
-  }
+  return { project, windows, shown, wanted, marked, follows, follow, error }
 }
 
-interface CommitParts {
-  readonly windows: Windows
-  readonly place: Place
-  readonly following: { readonly current: boolean }
-  readonly setShown: (shown: Shown) => void
-  readonly goTo: (rows: WantedRows) => void
-  readonly setError: (error: Error) => void
-}
-
-function useCommits({ windows, place, following, setShown, goTo, setError }: CommitParts): void {
+/** @param onShow - of the player of the steps */
+function useCommits(
+  windows: Windows,
+  place: Place,
+  onRefused: (error: Error) => void,
+  onShow: (shown: Shown, event: StepEvent | undefined) => Promise<void>,
+): void {
   useEffect(() => {
-    const player = new StepPlayer({
-      async onShow(next, event) {
-        setShown(next)
-        if (event === undefined) return
-        const { lit, read } = showRows(windows, event, following.current)
-        if (following.current) goTo(lit)
-        await read
-        if (next.passed > 0 && !next.isWaiting) refreshAll(windows)
-      },
-    })
+    const player = new StepPlayer({ onShow })
     return openEvents<StoreEvent>(`/emulator/commits?${queryOf(place)}`, {
       onEvent(event) {
         if (event.reload !== undefined || event.lost !== undefined) refreshAll(windows)
         player.add(event)
       },
       onOpened: () => refreshAll(windows),
-      onRefused: setError,
+      onRefused,
     })
   }, [windows])
 }
@@ -145,36 +156,35 @@ function showRows(windows: Windows, { tables: touched, rows, moreRows = 0 }: Ste
 }
 
 /** Opens each table at a kind or an entity. @returns the rows of the entity, and where each table is to be seen */
-async function jump(windows: Windows, place: Place & { readonly project: string }, { kind, key }: Target) {
-  if (key !== undefined) return await jumpToEntity(windows, place, key)
-  const starts = new Map<string, { readonly rowKey: string }>()
-  const each = tables.map(async ({ name }) => {
-    const window = windows.get(name) as RowWindow
-    if (name === 'IdSequences') return await window.open()
-    const query = queryOf({ ...place, database: place.database ?? '' })
-    const members = new URLSearchParams({ name, limit: '1', words: wordsMax, kind: kind ?? '' })
-    const { rows, start } = await getJson<TableAnswer>(`/emulator/inspect/table?${members}&${query}`)
-    await window.open(rows[0]?.rowKey ?? start)
-    if (rows[0] !== undefined) starts.set(name, { rowKey: rows[0].rowKey })
-  })
-  await Promise.all(each)
-  return { rows: new Set<string>(), starts }
-}
-
-async function jumpToEntity(windows: Windows, place: Place & { readonly project: string }, key: string) {
-  const { rows, log } = await readRows<RowsReport>(`${queryOf(place)}&key=${encodeURIComponent(key)}&words=0`)
-  const all = [...rows, ...log.records.map(({ rowKey }) => ({ table: 'Log', rowKey }))]
+async function jump(windows: Windows, query: string, { kind = '', key }: Target) {
+  const own = key === undefined ? undefined : await rowsOfEntity(query, key)
   const starts = new Map<string, { readonly rowKey: string }>()
   const each = [...windows].map(async ([name, window]) => {
-    const [first] = all
-      .filter(({ table }) => table === name)
-      .map(({ rowKey }) => rowKey)
-      .sort()
-    await window.open(first)
+    const { first, start } = own === undefined ? await startOfKind(query, name, kind) : firstIn(name, own)
+    await window.open(first ?? start)
     if (first !== undefined) starts.set(name, { rowKey: first })
   })
   await Promise.all(each)
-  return { rows: new Set(all.map(({ rowKey }) => rowKey)), starts }
+  return { rows: new Set(own?.map(({ rowKey }) => rowKey)), starts }
+}
+
+/** Its rows, with the records of its group in the log. */
+async function rowsOfEntity(query: string, key: string) {
+  const { rows, log } = await readRows<RowsReport>(`${query}&key=${encodeURIComponent(key)}&words=0`)
+  return [...rows, ...log.records.map(({ rowKey }) => ({ table: 'Log', rowKey }))]
+}
+
+function firstIn(name: string, rows: readonly { readonly table: string; readonly rowKey: string }[]) {
+  const own = rows.filter(({ table }) => table === name).map(({ rowKey }) => rowKey)
+  return { first: own.sort()[0], start: undefined }
+}
+
+/** The first row of a kind in a table, or the place where it would be. Counters are of no kind. */
+async function startOfKind(query: string, name: string, kind: string) {
+  if (name === 'IdSequences') return { first: undefined, start: undefined }
+  const members = new URLSearchParams({ name, limit: '1', words: wordsMax, kind })
+  const { rows, start } = await getJson<TableAnswer>(`/emulator/inspect/table?${members}&${query}`)
+  return { first: rows[0]?.rowKey, start }
 }
 
 /**
