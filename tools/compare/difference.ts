@@ -11,23 +11,7 @@ import { type Answer, at, type Case, isPlain, listOf, type Mode, type Step } fro
 import { Correspondence } from './correspondence.ts'
 import { type Leaf, type LeafDifference, leaves, show } from './leaves.ts'
 
-export interface Difference {
-  readonly mode: Mode
-  readonly case: Case
-  /** Number of the step that was answered differently. */
-  readonly index: number
-  readonly step: Step
-  /** What of the answer: `code`, `results`, `entity`, … */
-  readonly aspect: string
-  /** Where in an entity, or in the answer. */
-  readonly path: readonly (string | number)[]
-  readonly ours: unknown
-  readonly theirs: unknown
-  /** All answers to the case. */
-  readonly ourAnswers: readonly Answer[]
-  readonly theirAnswers: readonly Answer[]
-}
-
+/** All answers of both servers to a case. */
 export interface Played {
   readonly mode: Mode
   readonly case: Case
@@ -36,6 +20,19 @@ export interface Played {
 }
 
 type Path = readonly (string | number)[]
+
+export interface Difference extends Played {
+  /** Number of the step that was answered differently. */
+  readonly index: number
+  readonly step: Step
+  /** What of the answer: `code`, `results`, `entity`, … */
+  readonly aspect: string
+  /** Where in an entity, or in the answer. */
+  readonly path: Path
+  readonly ours: unknown
+  readonly theirs: unknown
+}
+
 type Emit = (aspect: string, ours: unknown, theirs: unknown, path?: Path) => void
 
 export function differencesOf(played: Played): readonly Difference[] {
@@ -122,13 +119,13 @@ class StepComparison {
       return
     }
     for (const [i, one] of ours.entries()) {
-      const other = theirs[i]
+      const other = theirs[i] ?? {}
       this.#deep('entity', at(one, ['entity', 'properties']), at(other, ['entity', 'properties']), [aspect, i])
-      if (aspect === 'missing') this.#presence('version of missing', one['version'], other?.['version'])
-      else this.#moment('version', aspect, one, other)
-      this.#moment('create time', aspect, one, other)
-      this.#moment('update time', aspect, one, other)
-      this.#presence(`cursor of ${aspect}`, one['cursor'], other?.['cursor'])
+      for (const what of moments) {
+        if (what === 'version' && aspect === 'missing') this.#presence(`${what} of missing`, one[what], other[what])
+        else this.#moment(what, aspect, one, other)
+      }
+      this.#presence(`cursor of ${aspect}`, one['cursor'], other['cursor'])
     }
   }
 
@@ -144,14 +141,12 @@ class StepComparison {
           return
         }
         this.#deep('key of a mutation result', one['key'], two['key'], [i])
-        this.#moment('version', 'a mutation result', one, two)
-        this.#moment('create time', 'a mutation result', one, two)
-        this.#moment('update time', 'a mutation result', one, two)
+        for (const what of moments) this.#moment(what, 'a mutation result', one, two)
         this.#deep('transform results', one['transformResults'], two['transformResults'], [i])
       }
     }
-    this.#deep('index updates', at(ours, ['indexUpdates']), at(theirs, ['indexUpdates']))
-    this.#presence('commit time', at(ours, ['commitTime']), at(theirs, ['commitTime']))
+    this.#deep('index updates', ours['indexUpdates'], theirs['indexUpdates'])
+    this.#presence('commit time', ours['commitTime'], theirs['commitTime'])
   }
 
   /** Theirs may count on from mutation to mutation of a commit where ours gives all one version: seen once, then passed over. */
@@ -175,9 +170,9 @@ class StepComparison {
   }
 
   /** The version, or a time, of what both answered. */
-  #moment(what: keyof typeof members, of: string, ours: Leaf, theirs: Leaf | undefined): void {
+  #moment(what: keyof typeof members, of: string, ours: Leaf, theirs: Leaf): void {
     const [aspect, member] = [`${what} of ${of}`, members[what]]
-    const [mine, other] = [ours[member], theirs?.[member]]
+    const [mine, other] = [ours[member], theirs[member]]
     this.#presence(aspect, mine, other)
     if (mine === undefined || other === undefined) return
     const wrong =
@@ -206,6 +201,7 @@ class StepComparison {
 }
 
 const members = { version: 'version', 'create time': 'createTime', 'update time': 'updateTime' } as const
+const moments = ['version', 'create time', 'update time'] as const
 
 const versionOf = (version: unknown): bigint => BigInt(String(version))
 

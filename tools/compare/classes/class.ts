@@ -4,7 +4,7 @@
  * A class explains a difference only by what it is about: by aspect, by what the request has in it, and by both answers.
  * The narrower it is, the less can hide behind it.
  */
-import type { Difference } from '../difference.ts'
+import type { Look } from './look.ts'
 
 export interface DifferenceClass {
   /** Short and stable; the table of a run counts by it. */
@@ -15,5 +15,5 @@ export interface DifferenceClass {
   readonly legacy?: string
   readonly firestore?: string
   readonly why: string
-  explains(difference: Difference): boolean
+  explains(look: Look): boolean
 }

@@ -2,7 +2,7 @@
 import { listOf } from '../case.ts'
 import type { Leaf } from '../leaves.ts'
 import type { DifferenceClass } from './class.ts'
-import { has, holds, isAbout, isCode, isIncomplete, mutations } from './look.ts'
+import { has, holds, isIncomplete } from './look.ts'
 
 export const commitClasses: readonly DifferenceClass[] = [
   {
@@ -11,16 +11,13 @@ export const commitClasses: readonly DifferenceClass[] = [
     ours: 'no effect, and `conflict_detected`',
     firestore: 'written all the same where the stored entity is another one than expected, without a word',
     why: 'the API says that the stored entity stays and the conflict is told; legacy does so',
-    explains: (one) => {
-      if (isAbout(one, 'conflict detected')) return one.ours === true && mutations(one).some(expects)
-      const isAfterFailure = one.case.steps.some(
+    explains: ({ isAbout, ours, mutations, before, ourAnswers, theirAnswers }) => {
+      if (isAbout('conflict detected')) return ours === true && mutations.some(expects)
+      const isAfterFailure = before.some(
         ({ request }, i) =>
-          i < one.index &&
-          listOf(request['mutations']).some(expects) &&
-          one.ourAnswers[i]?.code !== 'OK' &&
-          one.theirAnswers[i]?.code !== 'OK',
+          listOf(request['mutations']).some(expects) && ourAnswers[i]?.code !== 'OK' && theirAnswers[i]?.code !== 'OK',
       )
-      return isAfterFailure && isAbout(one, 'found', 'missing', 'entity')
+      return isAfterFailure && isAbout('found', 'missing', 'entity')
     },
   },
   {
@@ -29,7 +26,7 @@ export const commitClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
     why: 'no client could write such a property (API)',
-    explains: (one) => isCode(one, 'INVALID_ARGUMENT', 'OK') && mutations(one).some(has('propertyTransforms')),
+    explains: ({ weRefuse, mutations }) => weRefuse && mutations.some(has('propertyTransforms')),
   },
   {
     name: 'refused-before-anything-else',
@@ -38,11 +35,9 @@ export const commitClasses: readonly DifferenceClass[] = [
     legacy: 'the first that it meets',
     firestore: 'the first that it meets; what stands before a bad transform stays written',
     why: 'a request is judged before it is carried out',
-    explains: (one) =>
-      isCode(one, 'INVALID_ARGUMENT', ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION']) &&
-      (mutations(one).length > 1 ||
-        mutations(one).some(has('propertyTransforms')) ||
-        one.step.request['transaction'] !== undefined),
+    explains: ({ isCode, mutations, request }) =>
+      isCode('INVALID_ARGUMENT', ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION']) &&
+      (mutations.length > 1 || mutations.some(has('propertyTransforms')) || request['transaction'] !== undefined),
   },
   {
     name: 'written-before-a-refusal',
@@ -51,19 +46,15 @@ export const commitClasses: readonly DifferenceClass[] = [
     legacy: 'what stands before that mutation, in versions of their own',
     firestore: 'the same',
     why: 'a request is judged before it is carried out; else it is as with the emulators',
-    explains: (one) => {
-      const failed = one.case.steps.filter(
-        ({ request }, i) =>
-          i < one.index &&
-          request['mode'] === 'NON_TRANSACTIONAL' &&
-          listOf(request['mutations']).length > 1 &&
-          one.ourAnswers[i]?.code !== 'OK' &&
-          one.ourAnswers[i]?.code === one.theirAnswers[i]?.code,
-      )
-      const codes = failed.map((step) => one.ourAnswers[one.case.steps.indexOf(step)]?.code)
-      if (isAbout(one, 'code', 'found', 'missing', 'entity', 'index updates', 'conflict detected'))
+    explains: ({ before, ourAnswers, theirAnswers, isAbout, aspect }) => {
+      const codes = before.flatMap(({ request }, i) => {
+        const isOfSeveral = request['mode'] === 'NON_TRANSACTIONAL' && listOf(request['mutations']).length > 1
+        const code = ourAnswers[i]?.code
+        return isOfSeveral && code !== 'OK' && code === theirAnswers[i]?.code ? [code] : []
+      })
+      if (isAbout('code', 'found', 'missing', 'entity', 'index updates', 'conflict detected'))
         return codes.includes('INVALID_ARGUMENT')
-      return /version|time/.test(one.aspect) && failed.length > 0
+      return /version|time/.test(aspect) && codes.length > 0
     },
   },
   {
@@ -72,10 +63,8 @@ export const commitClasses: readonly DifferenceClass[] = [
     ours: 'given',
     firestore: 'left out',
     why: 'the API has one for each transform',
-    explains: (one) =>
-      isAbout(one, 'transform results') &&
-      one.theirs === undefined &&
-      mutations(one).some((mutation) => holds(mutation, isIncomplete)),
+    explains: ({ isAbout, theirs, mutations }) =>
+      isAbout('transform results') && theirs === undefined && holds(mutations, isIncomplete),
   },
   {
     name: 'base-version-to-come',
@@ -83,9 +72,9 @@ export const commitClasses: readonly DifferenceClass[] = [
     ours: 'FAILED_PRECONDITION',
     firestore: 'INVALID_ARGUMENT',
     why: 'it is a conflict like any other; legacy says so',
-    explains: (one) =>
-      isCode(one, 'FAILED_PRECONDITION', 'INVALID_ARGUMENT') &&
-      mutations(one).some((m) => m['conflictResolutionStrategy'] === 'FAIL' && has('baseVersion')(m)),
+    explains: ({ isCode, mutations }) =>
+      isCode('FAILED_PRECONDITION', 'INVALID_ARGUMENT') &&
+      mutations.some((m) => m['conflictResolutionStrategy'] === 'FAIL' && has('baseVersion')(m)),
   },
 ]
 

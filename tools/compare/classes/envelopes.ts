@@ -4,10 +4,9 @@ import { pathCode } from '../../../packages/engine/src/encoding/key-codec.ts'
 import type { PathElement } from '../../../packages/engine/src/model/key.ts'
 import { scatterOf } from '../../../packages/engine/src/tables/scatter.ts'
 import { type Answer, at, listOf } from '../case.ts'
-import type { Difference } from '../difference.ts'
 import type { Leaf } from '../leaves.ts'
 import type { DifferenceClass } from './class.ts'
-import { isAbout, isCode, isSet, isUnset, mutations, mutationsSoFar, query } from './look.ts'
+import { has, type Look } from './look.ts'
 
 export const envelopeClasses: readonly DifferenceClass[] = [
   {
@@ -28,7 +27,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'set',
     legacy: 'unset',
     why: 'the API has them; the emulator is older than they are',
-    explains: (one) => isUnset(one) && / time( of|$)/.test(one.aspect),
+    explains: ({ isUnset, aspect }) => isUnset && / time( of|$)/.test(aspect),
   },
   {
     name: 'commit-time-of-transactions',
@@ -36,7 +35,8 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'unset',
     firestore: 'set',
     why: 'the API sets it for transactions only, and tests of client libraries compare it',
-    explains: (one) => isAbout(one, 'commit time') && isSet(one) && one.step.request['mode'] === 'NON_TRANSACTIONAL',
+    explains: ({ isAbout, isSet, request }) =>
+      isAbout('commit time') && isSet && request['mode'] === 'NON_TRANSACTIONAL',
   },
   {
     name: 'one-version-a-commit',
@@ -45,16 +45,14 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     legacy: 'counted on from mutation to mutation, so that what one mutation got is wrong of another',
     firestore: 'the same as in legacy',
     why: 'a version grows with each change of an entity, and is promised no more (API)',
-    explains: (one) => {
-      if (isAbout(one, 'versions of one commit')) return true
-      const isConflict = isAbout(one, 'conflict detected')
-        ? one.theirs === true
-        : isCode(one, anyCode, 'FAILED_PRECONDITION')
+    explains: ({ isAbout, isCode, theirs, mutations, case: { steps } }) => {
+      if (isAbout('versions of one commit')) return true
+      const isConflict = isAbout('conflict detected') ? theirs === true : isCode(anyCode, 'FAILED_PRECONDITION')
       const isOfSeveral = ({ baseVersion, updateTime }: Leaf): boolean => {
         const from = at(baseVersion ?? updateTime, ['$answer', 'from'])
-        return typeof from === 'number' && listOf(one.case.steps[from]?.request['mutations']).length > 1
+        return typeof from === 'number' && listOf(steps[from]?.request['mutations']).length > 1
       }
-      return isConflict && mutations(one).some(isOfSeveral)
+      return isConflict && mutations.some(isOfSeveral)
     },
   },
   {
@@ -63,7 +61,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'counted',
     firestore: 'unset',
     why: 'the API has it',
-    explains: (one) => isAbout(one, 'index updates') && one.theirs === undefined,
+    explains: ({ isAbout, theirs }) => isAbout('index updates') && theirs === undefined,
   },
   {
     name: 'scatter-of-automatic-ids',
@@ -71,7 +69,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'two rows for each entity with a scatter value, which depends on its id; with `--mode legacy` the same function as theirs',
     legacy: 'the same, of other ids',
     why: 'automatic ids differ',
-    explains: (one) => isAbout(one, 'index updates') && moreUpdates(one) === 0,
+    explains: (look) => look.isAbout('index updates') && moreUpdates(look) === 0,
   },
   {
     name: 'more-index-updates',
@@ -79,7 +77,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'rows of the database',
     legacy: 'also rows in composite indexes that queries of other projects made',
     why: 'projects are apart',
-    explains: (one) => isAbout(one, 'index updates') && moreUpdates(one) > 0,
+    explains: (look) => look.isAbout('index updates') && moreUpdates(look) > 0,
   },
   {
     name: 'cursor-of-lookup',
@@ -87,7 +85,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'unset',
     firestore: 'set',
     why: 'the API has cursors of query results only',
-    explains: (one) => isAbout(one, 'cursor of found') && isSet(one),
+    explains: ({ isAbout, isSet }) => isAbout('cursor of found') && isSet,
   },
   {
     name: 'lookup-once',
@@ -95,10 +93,8 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'answered once',
     legacy: 'answered twice',
     why: 'the Firestore emulator does so; a client that asks by key finds it by key',
-    explains: (one) => {
-      const theirs = Array.isArray(one.theirs) ? one.theirs : []
-      return isAbout(one, 'found', 'missing') && isDeepStrictEqual(one.ours, [...new Set(theirs)])
-    },
+    explains: ({ isAbout, ours, theirs }) =>
+      isAbout('found', 'missing') && isDeepStrictEqual(ours, [...new Set(Array.isArray(theirs) ? theirs : [])]),
   },
   {
     name: 'version-of-missing',
@@ -106,7 +102,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'that of the read',
     firestore: 'unset, or where the entity was deleted the version of that',
     why: 'the API says that it is always set; legacy does so',
-    explains: (one) => isAbout(one, 'version of missing'),
+    explains: ({ isAbout }) => isAbout('version of missing'),
   },
   {
     name: 'versions-of-partial-results',
@@ -114,10 +110,10 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'unset',
     firestore: 'set',
     why: 'the API sets them for full results; an index row has none',
-    explains: (one) =>
-      isSet(one) &&
-      isAbout(one, 'version of results', 'create time of results', 'update time of results') &&
-      listOf(query(one)['projection']).length > 0,
+    explains: ({ isSet, isAbout, projected }) =>
+      isSet &&
+      isAbout('version of results', 'create time of results', 'update time of results') &&
+      projected.length > 0,
   },
   {
     name: 'end-cursor-of-nothing',
@@ -125,10 +121,8 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'set',
     firestore: 'unset',
     why: 'a client that pages on always has one; legacy sets it too',
-    explains: (one) =>
-      isAbout(one, 'end cursor') &&
-      isUnset(one) &&
-      listOf(at(one.theirAnswers[one.index]?.body, ['batch', 'entityResults'])).length === 0,
+    explains: ({ isAbout, isUnset, theirAnswers, index }) =>
+      isAbout('end cursor') && isUnset && resultsOf(theirAnswers[index]) === 0,
   },
   {
     name: 'skipped-cursor',
@@ -136,7 +130,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'set',
     firestore: 'unset',
     why: 'the API sets it where results were skipped',
-    explains: (one) => isAbout(one, 'skipped cursor') && isUnset(one) && Number(query(one)['offset'] ?? 0) > 0,
+    explains: ({ isAbout, isUnset, offset }) => isAbout('skipped cursor') && isUnset && offset > 0,
   },
   {
     name: 'skipped-cursor-of-nothing',
@@ -144,7 +138,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'unset',
     legacy: 'set',
     why: 'the API sets it where results were skipped',
-    explains: (one) => isAbout(one, 'skipped cursor') && isSet(one),
+    explains: ({ isAbout, isSet }) => isAbout('skipped cursor') && isSet,
   },
   {
     name: 'more-results-known',
@@ -153,16 +147,14 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     legacy: 'MORE_RESULTS_AFTER_LIMIT after every finished query',
     firestore: 'after a limit of 0 it depends on the filters alone',
     why: 'nothing is left to ask for; the Firestore emulator says so after all other limits',
-    explains: (one) => {
-      if (!isAbout(one, 'more results')) return false
-      const [limit, offset] = [query(one)['limit'], Number(query(one)['offset'] ?? 0)]
-      const isFromStart = query(one)['startCursor'] === undefined && one.step.base !== undefined
-      const all = listOf(at(one.ourAnswers[one.step.base ?? 0]?.body, ['batch', 'entityResults'])).length
-      const isTrue = limit === undefined || !isFromStart || all <= offset + Number(at(limit, ['value']))
-      if (one.mode === 'firestore' && at(limit, ['value']) === 0) return true
-      return (
-        one.ours === 'NO_MORE_RESULTS' && one.theirs === 'MORE_RESULTS_AFTER_LIMIT' && isTrue && one.mode === 'legacy'
-      )
+    explains: ({ isAbout, mode, query, offset, step: { base }, ours, theirs, ourAnswers }) => {
+      if (!isAbout('more results')) return false
+      const limit = at(query['limit'], ['value'])
+      if (mode === 'firestore') return limit === 0
+      const isFromStart = query['startCursor'] === undefined && base !== undefined
+      const all = resultsOf(ourAnswers[base ?? 0])
+      const isTrue = query['limit'] === undefined || !isFromStart || all <= offset + Number(limit)
+      return ours === 'NO_MORE_RESULTS' && theirs === 'MORE_RESULTS_AFTER_LIMIT' && isTrue
     },
   },
   {
@@ -171,11 +163,11 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: '300 a batch, and NOT_FINISHED',
     firestore: 'all in one batch',
     why: 'production cuts so; a program that forgets NOT_FINISHED should fail before it is there',
-    explains: (one) =>
-      isAbout(one, 'results', 'more results') &&
-      resultsOf(one.ourAnswers[one.index]) === 300 &&
-      at(one.ourAnswers[one.index]?.body, ['batch', 'moreResults']) === 'NOT_FINISHED' &&
-      resultsOf(one.theirAnswers[one.index]) > 300,
+    explains: ({ isAbout, ourAnswers, theirAnswers, index }) =>
+      isAbout('results', 'more results') &&
+      resultsOf(ourAnswers[index]) === 300 &&
+      at(ourAnswers[index]?.body, ['batch', 'moreResults']) === 'NOT_FINISHED' &&
+      resultsOf(theirAnswers[index]) > 300,
   },
   {
     name: 'long-offsets',
@@ -184,9 +176,9 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     legacy: '300 a batch, and NOT_FINISHED',
     firestore: 'any, in one batch',
     why: 'the figure of production, by Google’s own clients',
-    explains: (one) =>
-      isAbout(one, 'results', 'more results', 'skipped results', 'skipped cursor', 'end cursor') &&
-      Number(query(one)['offset'] ?? 0) > (one.mode === 'legacy' ? 300 : 1_000),
+    explains: ({ isAbout, offset, mode }) =>
+      isAbout('results', 'more results', 'skipped results', 'skipped cursor', 'end cursor') &&
+      offset > (mode === 'legacy' ? 300 : 1_000),
   },
   {
     name: 'more-results-after-cursor',
@@ -195,8 +187,8 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     legacy: 'MORE_RESULTS_AFTER_LIMIT',
     firestore: 'NO_MORE_RESULTS, or MORE_RESULTS_AFTER_LIMIT',
     why: 'the API has a word for it',
-    explains: (one) =>
-      isAbout(one, 'more results') && one.ours === 'MORE_RESULTS_AFTER_CURSOR' && query(one)['endCursor'] !== undefined,
+    explains: ({ isAbout, ours, query }) =>
+      isAbout('more results') && ours === 'MORE_RESULTS_AFTER_CURSOR' && query['endCursor'] !== undefined,
   },
   {
     name: 'snapshot-version',
@@ -204,7 +196,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'unset; `read_time` tells the same',
     legacy: 'set on ancestor queries',
     why: 'the API has `read_time` in its place',
-    explains: (one) => isAbout(one, 'snapshot version') && isSet(one),
+    explains: ({ isAbout, isSet }) => isAbout('snapshot version') && isSet,
   },
   {
     name: 'masks-and-transforms',
@@ -212,10 +204,8 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     ours: 'honoured in both modes',
     legacy: 'passed over in silence: the whole entity is written as it came',
     why: 'a write that does something else than asked is no help',
-    explains: (one) =>
-      mutationsSoFar(one).some(
-        (mutation) => mutation['propertyMask'] !== undefined || mutation['propertyTransforms'] !== undefined,
-      ),
+    explains: ({ mutationsSoFar }) =>
+      mutationsSoFar.some((one) => has('propertyMask')(one) || has('propertyTransforms')(one)),
   },
 ]
 
@@ -233,7 +223,7 @@ function elementOf({ kind, id, name }: Leaf): PathElement {
 }
 
 /** How many more rows than ours theirs writes, apart from scatter values of automatic ids. */
-function moreUpdates({ ours, theirs, ourAnswers, theirAnswers, index }: Difference): number {
+function moreUpdates({ ours, theirs, ourAnswers, theirAnswers, index }: Look): number {
   const [mine, other] = [scatterRows(ourAnswers[index]), scatterRows(theirAnswers[index])]
   return Number(theirs ?? 0) - other - (Number(ours ?? 0) - mine)
 }

@@ -3,6 +3,7 @@ import type { Difference } from '../difference.ts'
 import type { DifferenceClass } from './class.ts'
 import { commitClasses } from './commits.ts'
 import { envelopeClasses } from './envelopes.ts'
+import { lookAt } from './look.ts'
 import { queryClasses } from './queries.ts'
 import { transactionClasses } from './transactions.ts'
 import { valueClasses } from './values.ts'
@@ -17,5 +18,6 @@ export const classes: readonly DifferenceClass[] = [
 
 /** The first class that explains the difference. */
 export function classOf(difference: Difference): DifferenceClass | undefined {
-  return classes.find((one) => one[difference.mode] !== undefined && one.explains(difference))
+  const look = lookAt(difference)
+  return classes.find((one) => one[look.mode] !== undefined && one.explains(look))
 }

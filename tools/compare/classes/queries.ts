@@ -1,26 +1,9 @@
 /** Classes about queries: what may be asked, what is found, in which order. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Answer, at, listOf } from '../case.ts'
-import type { Difference } from '../difference.ts'
 import { keyText } from '../difference.ts'
-import type { Leaf } from '../leaves.ts'
 import type { DifferenceClass } from './class.ts'
-import {
-  compositeOperators,
-  distinct,
-  filters,
-  isAbout,
-  isArray,
-  isCode,
-  isUnequal,
-  isUnset,
-  orders,
-  ourMessage,
-  type PropertyFilter,
-  projected,
-  query,
-  stored,
-} from './look.ts'
+import { isArray, isUnequal, type Look, type PropertyFilter } from './look.ts'
 
 export const queryClasses: readonly DifferenceClass[] = [
   {
@@ -29,19 +12,19 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'once, at the first of its places',
     firestore: 'once for each of these elements',
     why: 'a query finds entities (production); legacy does so',
-    explains: (one) => {
-      if (projected(query(one)).some((name) => name !== '__key__')) return false
-      const all = keysFound(one.theirAnswers[one.step.base ?? one.index])
-      if (new Set(all).size === all.length || !stored(one, isArray)) return false
-      const { limit, offset = 0 } = query(one)
-      const isWhole = one.step.base === undefined && limit === undefined && offset === 0
-      if (!isWhole) return true
+    explains: (look) => {
+      const { projected, theirAnswers, step, index, query, ours } = look
+      if (projected.some((name) => name !== '__key__')) return false
+      const all = keysFound(theirAnswers[step.base ?? index])
       const once = [...new Set(all)]
-      const mine = Array.isArray(one.ours) ? one.ours : []
-      const isSame = hasFreeTies(one)
+      if (once.length === all.length || !look.stored(isArray)) return false
+      const isWhole = step.base === undefined && query['limit'] === undefined && look.offset === 0
+      if (!isWhole) return true
+      const mine = Array.isArray(ours) ? ours : []
+      const isSame = hasFreeTies(look)
         ? isDeepStrictEqual(once.toSorted(), mine.toSorted())
         : isDeepStrictEqual(once, mine)
-      return isAbout(one, 'results') && isSame
+      return look.isAbout('results') && isSame
     },
   },
   {
@@ -50,10 +33,10 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'as in Firestore mode',
     legacy: 'INVALID_ARGUMENT',
     why: 'they are part of the API, and production has them in both',
-    explains: (one) =>
-      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-      (compositeOperators(query(one)).includes('OR') ||
-        filters(query(one)).some(
+    explains: ({ theyRefuse, compositeOperators, filters }) =>
+      theyRefuse &&
+      (compositeOperators.includes('OR') ||
+        filters.some(
           ({ op, value }) =>
             ['NOT_EQUAL', 'NOT_IN'].includes(op) ||
             (op === 'IN' && listOf(at(value, ['arrayValue', 'values'])).length > 1),
@@ -65,17 +48,9 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'as in Firestore mode',
     legacy: 'INVALID_ARGUMENT',
     why: 'they are part of the API, and production has them',
-    explains: (one) => {
-      const unequal = new Set(
-        filters(query(one))
-          .filter(isUnequal)
-          .map(({ name }) => name),
-      )
-      const first = orders(query(one))[0]
-      return (
-        isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-        (unequal.size > 1 || (unequal.size === 1 && first !== undefined && !unequal.has(first)))
-      )
+    explains: ({ theyRefuse, filters, orders: [first] }) => {
+      const unequal = new Set(filters.filter(isUnequal).map(({ name }) => name))
+      return theyRefuse && (unequal.size > 1 || (unequal.size === 1 && first !== undefined && !unequal.has(first)))
     },
   },
   {
@@ -85,12 +60,10 @@ export const queryClasses: readonly DifferenceClass[] = [
     legacy: 'INVALID_ARGUMENT',
     firestore: 'INVALID_ARGUMENT',
     why: 'the orders that are left do begin with the distinct properties',
-    explains: (one) =>
-      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-      distinct(query(one)).length > 0 &&
-      filters(query(one)).some(
-        ({ name, op }) => ['EQUAL', 'IN'].includes(op) && (name === '__key__' || orders(query(one)).includes(name)),
-      ),
+    explains: ({ theyRefuse, distinct, filters, orders }) =>
+      theyRefuse &&
+      distinct.length > 0 &&
+      filters.some(({ name, op }) => ['EQUAL', 'IN'].includes(op) && (name === '__key__' || orders.includes(name))),
   },
   {
     name: 'distinct-beside-an-inequality',
@@ -98,10 +71,10 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'answered',
     legacy: 'INVALID_ARGUMENT',
     why: 'the Firestore emulator answers it',
-    explains: (one) =>
-      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-      distinct(query(one)).length > 0 &&
-      filters(query(one)).some((filter) => isUnequal(filter) && !distinct(query(one)).includes(filter.name)),
+    explains: ({ theyRefuse, distinct, filters }) =>
+      theyRefuse &&
+      distinct.length > 0 &&
+      filters.some((filter) => isUnequal(filter) && !distinct.includes(filter.name)),
   },
   {
     name: 'ties-by-key-ascending',
@@ -109,7 +82,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'by key, ascending',
     firestore: 'by key, descending: in the direction of the last order',
     why: 'the rows of the Datastore are so, and legacy; ask for an order by `__key__` where it matters',
-    explains: (one) => hasFreeTies(one) && hasOtherOrder(one),
+    explains: (look) => hasFreeTies(look) && hasOtherOrder(look),
   },
   {
     name: 'free-order-of-projections',
@@ -117,8 +90,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'that of the index which serves it: by the names of the projected properties, ascending, where there is no other',
     firestore: 'by the properties as the query has them, in the direction of the last order',
     why: 'what no order tells apart has none; production reads it from the index',
-    explains: (one) =>
-      (projected(query(one)).length > 1 || orders(query(one)).at(-1) === '__key__') && hasOtherOrder(one),
+    explains: (look) => (look.projected.length > 1 || look.orders.at(-1) === '__key__') && hasOtherOrder(look),
   },
   {
     name: 'cursor-of-another-query',
@@ -126,9 +98,8 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
     why: 'a place among the values of one property is no place among those of another; legacy refuses it too',
-    explains: (one) =>
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      (one.case.row?.number === 107 || query(one)['startCursor'] !== undefined),
+    explains: ({ weRefuse, case: { row }, query }) =>
+      weRefuse && (row?.number === 107 || query['startCursor'] !== undefined),
   },
   {
     name: 'cursor-before-all',
@@ -136,14 +107,13 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'nothing lies before it',
     legacy: 'the whole reverse query: such a cursor has no place',
     why: 'what lies behind a cursor and before it are together the whole',
-    explains: (one) => {
-      const from = at(query(one)['startCursor'], ['$answer', 'from'])
-      const passed = one.ourAnswers[Number(from)]?.body
+    explains: ({ query, ourAnswers, isAbout, case: { steps }, step }) => {
+      const passed = ourAnswers[Number(at(query['startCursor'], ['$answer', 'from']))]
       return (
-        isAbout(one, 'results', 'more results', 'skipped results', 'skipped cursor') &&
-        listOf(at(passed, ['batch', 'entityResults'])).length === 0 &&
-        at(passed, ['batch', 'skippedCursor']) === undefined &&
-        !isDeepStrictEqual(one.case.steps[one.step.base ?? 0], one.case.steps[1])
+        isAbout('results', 'more results', 'skipped results', 'skipped cursor') &&
+        keysFound(passed).length === 0 &&
+        at(passed?.body, ['batch', 'skippedCursor']) === undefined &&
+        !isDeepStrictEqual(steps[step.base ?? 0], steps[1])
       )
     },
   },
@@ -153,8 +123,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'accepted: the second order changes nothing',
     firestore: 'INVALID_ARGUMENT',
     why: 'legacy accepts it too',
-    explains: (one) =>
-      isCode(one, 'OK', 'INVALID_ARGUMENT') && new Set(orders(query(one))).size < orders(query(one)).length,
+    explains: ({ theyRefuse, orders }) => theyRefuse && new Set(orders).size < orders.length,
   },
   {
     name: 'projection-of-reserved-names',
@@ -162,8 +131,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
     why: 'there are no such properties; the Firestore emulator refuses it',
-    explains: (one) =>
-      isCode(one, 'INVALID_ARGUMENT', 'OK') && projected(query(one)).some((name) => /^__.*__$/.test(name)),
+    explains: ({ weRefuse, projected }) => weRefuse && projected.some(isReserved),
   },
   {
     name: 'nearest-unknown',
@@ -171,7 +139,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'honoured in both modes, and checked',
     legacy: 'passed over',
     why: 'the API has it; the emulator is older',
-    explains: (one) => isCode(one, 'INVALID_ARGUMENT', 'OK') && query(one)['findNearest'] !== undefined,
+    explains: ({ weRefuse, query }) => weRefuse && query['findNearest'] !== undefined,
   },
   {
     name: 'metadata-in-firestore-mode',
@@ -179,10 +147,10 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'answered in both modes',
     firestore: 'INVALID_ARGUMENT, and no results of `__property__`',
     why: 'production has them',
-    explains: (one) =>
-      isMetadata(query(one)) &&
-      (isCode(one, ['OK', 'INVALID_ARGUMENT'], ['INVALID_ARGUMENT', 'OK']) ||
-        isAbout(one, 'results', 'more results', 'result type', 'end cursor', 'skipped results')),
+    explains: ({ kinds, isCode, isAbout }) =>
+      kinds.some(isMetadata) &&
+      (isCode(['OK', 'INVALID_ARGUMENT'], ['INVALID_ARGUMENT', 'OK']) ||
+        isAbout('results', 'more results', 'result type', 'end cursor', 'skipped results')),
   },
   {
     name: 'entity-group-kind',
@@ -190,9 +158,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'answered: nothing',
     legacy: 'INVALID_ARGUMENT',
     why: 'the Firestore emulator answers so',
-    explains: (one) =>
-      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-      listOf(query(one)['kind']).some(({ name }) => name === '__entity_group__'),
+    explains: ({ theyRefuse, kinds }) => theyRefuse && kinds.includes('__entity_group__'),
   },
   {
     name: 'aggregations-in-both-modes',
@@ -200,7 +166,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'in both modes',
     legacy: 'UNIMPLEMENTED',
     why: 'it is part of the API',
-    explains: (one) => one.step.method === 'RunAggregationQuery' && one.theirs === 'UNIMPLEMENTED',
+    explains: ({ method, theirs }) => method === 'RunAggregationQuery' && theirs === 'UNIMPLEMENTED',
   },
   {
     name: 'aggregation-more-results',
@@ -208,8 +174,8 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'NO_MORE_RESULTS',
     firestore: 'unset',
     why: 'the API has it',
-    explains: (one) =>
-      one.step.method === 'RunAggregationQuery' && isAbout(one, 'more results') && one.theirs === undefined,
+    explains: ({ method, isAbout, theirs }) =>
+      method === 'RunAggregationQuery' && isAbout('more results') && theirs === undefined,
   },
   {
     name: 'not-in-beside-or',
@@ -217,10 +183,10 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT',
     firestore: 'answered',
     why: 'production’s page of query limits forbids it',
-    explains: (one) =>
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      filters(query(one)).some(({ op }) => op === 'NOT_IN') &&
-      (compositeOperators(query(one)).includes('OR') || filters(query(one)).some(({ op }) => op === 'IN')),
+    explains: ({ weRefuse, filters, compositeOperators }) =>
+      weRefuse &&
+      filters.some(({ op }) => op === 'NOT_IN') &&
+      (compositeOperators.includes('OR') || filters.some(({ op }) => op === 'IN')),
   },
   {
     name: 'metadata-versions',
@@ -228,7 +194,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'those of the read',
     legacy: 'unset',
     why: 'every full result has one (API)',
-    explains: (one) => isMetadata(query(one)) && isAbout(one, 'version of results') && isUnset(one),
+    explains: ({ kinds, isAbout, isUnset }) => kinds.some(isMetadata) && isAbout('version of results') && isUnset,
   },
   {
     name: 'metadata-descending',
@@ -236,8 +202,8 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted beside an equality, where it orders nothing',
     why: 'such queries are ordered by ascending keys only',
-    explains: (one) =>
-      isMetadata(query(one)) && isCode(one, 'INVALID_ARGUMENT', 'OK') && /ascending only/.test(ourMessage(one)),
+    explains: ({ kinds, weRefuse, ourMessage }) =>
+      kinds.some(isMetadata) && weRefuse && /ascending only/.test(ourMessage),
   },
   {
     name: 'aggregation-without-a-kind',
@@ -245,10 +211,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT',
     firestore: 'answered',
     why: 'rows of a property stand under a kind: as a projection, it needs one',
-    explains: (one) =>
-      one.step.method === 'RunAggregationQuery' &&
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      listOf(query(one)['kind']).length === 0,
+    explains: ({ method, weRefuse, kinds }) => method === 'RunAggregationQuery' && weRefuse && kinds.length === 0,
   },
   {
     name: 'aggregations-of-reserved-kinds',
@@ -256,10 +219,8 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'over what the query finds',
     firestore: 'INVALID_ARGUMENT',
     why: 'production has these kinds, and aggregations are of queries',
-    explains: (one) =>
-      one.step.method === 'RunAggregationQuery' &&
-      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-      listOf(query(one)['kind']).some(({ name }) => /^__.*__$/.test(String(name))),
+    explains: ({ method, theyRefuse, kinds }) =>
+      method === 'RunAggregationQuery' && theyRefuse && kinds.some(isReserved),
   },
   {
     name: 'aggregations-unchecked',
@@ -267,11 +228,10 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT, as the query',
     firestore: 'answered',
     why: 'what is no query has no results to add up',
-    explains: (one) =>
-      one.step.method === 'RunAggregationQuery' &&
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      one.ourAnswers[one.step.base ?? one.index]?.code === 'INVALID_ARGUMENT' &&
-      one.theirAnswers[one.step.base ?? one.index]?.code === 'INVALID_ARGUMENT',
+    explains: ({ method, weRefuse, step, index, ourAnswers, theirAnswers }) =>
+      method === 'RunAggregationQuery' &&
+      weRefuse &&
+      [ourAnswers, theirAnswers].every((answers) => answers[step.base ?? index]?.code === 'INVALID_ARGUMENT'),
   },
   {
     name: 'pages-of-arrays',
@@ -279,13 +239,12 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'each entity once, and nothing beyond the end cursor',
     legacy: 'entities are passed over in a descending order; an end cursor is run past',
     why: 'the pages of a query hold what the whole of it holds',
-    explains: (one) =>
-      one.step.base !== undefined &&
-      isAbout(one, 'results', 'skipped results', 'more results') &&
-      stored(one, isArray) &&
-      (query(one)['endCursor'] !== undefined ||
-        (query(one)['startCursor'] !== undefined &&
-          listOf(query(one)['order']).some((o) => o['direction'] === 'DESCENDING'))),
+    explains: ({ step, isAbout, stored, query: { endCursor, startCursor, order } }) =>
+      step.base !== undefined &&
+      isAbout('results', 'skipped results', 'more results') &&
+      stored(isArray) &&
+      (endCursor !== undefined ||
+        (startCursor !== undefined && listOf(order).some((one) => one['direction'] === 'DESCENDING'))),
   },
   {
     name: 'cursor-behind-the-key',
@@ -293,10 +252,8 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'accepted',
     firestore: 'its own cursor is INVALID_ARGUMENT: it should not include the primary key',
     why: 'a cursor that was given out must be taken back',
-    explains: (one) =>
-      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-      (query(one)['startCursor'] !== undefined || query(one)['endCursor'] !== undefined) &&
-      /primary key/.test(one.theirAnswers[one.index]?.message ?? ''),
+    explains: ({ theyRefuse, query: { startCursor, endCursor }, theirMessage }) =>
+      theyRefuse && (startCursor ?? endCursor) !== undefined && /primary key/.test(theirMessage),
   },
   {
     name: 'orders-behind-the-key',
@@ -304,10 +261,10 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'entities without the property are left out',
     legacy: 'passed over: they are found',
     why: 'an order asks for the property, wherever it stands; the Firestore emulator does so',
-    explains: (one) =>
-      isAbout(one, 'results', 'more results', 'skipped results', 'skipped cursor', 'end cursor') &&
-      (orders(query(one)).includes('__key__') || filters(query(one)).some(isKeyEquality)) &&
-      orders(query(one)).at(-1) !== '__key__',
+    explains: ({ isAbout, orders, filters }) =>
+      isAbout('results', 'more results', 'skipped results', 'skipped cursor', 'end cursor') &&
+      (orders.includes('__key__') || filters.some(isKeyEquality)) &&
+      orders.at(-1) !== '__key__',
   },
   {
     name: 'distinct-on-arrays',
@@ -316,11 +273,8 @@ export const queryClasses: readonly DifferenceClass[] = [
     legacy: 'the first row of each value',
     firestore: 'the first row of each value',
     why: 'not documented; an entity has one place in the results',
-    explains: (one) =>
-      distinct(query(one)).length > 0 &&
-      projected(query(one)).length === 0 &&
-      stored(one, isArray) &&
-      isAbout(one, 'results'),
+    explains: ({ distinct, projected, stored, isAbout }) =>
+      distinct.length > 0 && projected.length === 0 && stored(isArray) && isAbout('results'),
   },
   {
     name: 'statistics',
@@ -329,9 +283,9 @@ export const queryClasses: readonly DifferenceClass[] = [
     legacy: 'no results',
     firestore: 'no results',
     why: 'production has them',
-    explains: (one) =>
-      isAbout(one, 'results', 'end cursor', 'more results', 'skipped results', 'skipped cursor', 'result type') &&
-      listOf(query(one)['kind']).some(({ name }) => String(name).startsWith('__Stat_')),
+    explains: ({ isAbout, kinds }) =>
+      isAbout('results', 'end cursor', 'more results', 'skipped results', 'skipped cursor', 'result type') &&
+      kinds.some((name) => name.startsWith('__Stat_')),
   },
   {
     name: 'metadata-projections',
@@ -339,10 +293,8 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'answered',
     legacy: 'INVALID_ARGUMENT',
     why: 'production’s page has such projections; such keys have their place in the order',
-    explains: (one) =>
-      isMetadata(query(one)) &&
-      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-      (filters(query(one)).length > 0 || projected(query(one)).length > 0),
+    explains: ({ kinds, theyRefuse, filters, projected }) =>
+      kinds.some(isMetadata) && theyRefuse && (filters.length > 0 || projected.length > 0),
   },
   {
     name: 'reserved-kinds-without-indexes',
@@ -351,9 +303,8 @@ export const queryClasses: readonly DifferenceClass[] = [
     legacy: 'INVALID_ARGUMENT, or nothing found',
     firestore: 'nothing found',
     why: 'no client can define an index of a reserved kind',
-    explains: (one) =>
-      isCode(one, 'FAILED_PRECONDITION', ['OK', 'INVALID_ARGUMENT']) &&
-      listOf(query(one)['kind']).some(({ name }) => /^__.*__$/.test(String(name))),
+    explains: ({ isCode, kinds }) =>
+      isCode('FAILED_PRECONDITION', ['OK', 'INVALID_ARGUMENT']) && kinds.some(isReserved),
   },
 ]
 
@@ -361,11 +312,10 @@ const keysFound = (answer: Answer | undefined): readonly string[] =>
   listOf(at(answer?.body, ['batch', 'entityResults'])).map((one) => keyText(at(one, ['entity', 'key'])))
 
 /** Whether both found the same in another order; or, of a page, whether both did so in the whole query. */
-function hasOtherOrder({ step, index, ourAnswers, theirAnswers, aspect, ours, theirs }: Difference): boolean {
+function hasOtherOrder({ step, index, ourAnswers, theirAnswers, aspect, ours, theirs }: Look): boolean {
   const whole = step.base ?? index
   const [mine, other] = [ourAnswers[whole], theirAnswers[whole]].map(rowsFound)
-  const isSame = isDeepStrictEqual(mine, other)
-  if (isSame || !isDeepStrictEqual(mine?.toSorted(), other?.toSorted())) return false
+  if (isDeepStrictEqual(mine, other) || !isDeepStrictEqual(mine?.toSorted(), other?.toSorted())) return false
   return (
     step.base !== undefined ||
     aspect === 'entity' ||
@@ -385,13 +335,12 @@ function canonical(value: unknown): string {
   )
 }
 
-const isMetadata = (one: Leaf): boolean =>
-  listOf(one['kind']).some(({ name }) => ['__namespace__', '__kind__', '__property__'].includes(String(name)))
+const isReserved = (name: string): boolean => /^__.*__$/.test(name)
+const isMetadata = (kind: string): boolean => ['__namespace__', '__kind__', '__property__'].includes(kind)
 
 /** Whether results that the orders do not tell apart stand otherwise in Firestore's emulator: see ties-by-key-ascending. */
-function hasFreeTies(one: Difference): boolean {
-  const last = listOf(query(one)['order']).at(-1)
-  return at(last, ['direction']) === 'DESCENDING' && orders(query(one)).at(-1) !== '__key__'
+function hasFreeTies({ isLastDescending, orders }: Look): boolean {
+  return isLastDescending && orders.at(-1) !== '__key__'
 }
 
 const isKeyEquality = ({ name, op }: PropertyFilter): boolean => name === '__key__' && op === 'EQUAL'

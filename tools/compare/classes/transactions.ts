@@ -1,9 +1,8 @@
 /** Classes about transactions and read options. */
 import { isDeepStrictEqual } from 'node:util'
-import { at, listOf, type Step } from '../case.ts'
-import type { Difference } from '../difference.ts'
+import { at, type Step } from '../case.ts'
 import type { DifferenceClass } from './class.ts'
-import { before, has, isAbout, isCode, mutations, ourMessage } from './look.ts'
+import { has, type Look } from './look.ts'
 
 export const transactionClasses: readonly DifferenceClass[] = [
   {
@@ -12,7 +11,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'accepted',
     legacy: 'INVALID_ARGUMENT',
     why: 'a client that repeats a call is told no error; the Firestore emulator does so',
-    explains: (one) => one.step.method === 'Rollback' && isCode(one, 'OK', 'INVALID_ARGUMENT'),
+    explains: ({ method, theyRefuse }) => method === 'Rollback' && theyRefuse,
   },
   {
     name: 'rollback-after-commit',
@@ -20,10 +19,8 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
     why: 'nothing can be undone any more; legacy says so too',
-    explains: (one) =>
-      one.step.method === 'Rollback' &&
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      (one.case.row !== undefined || wasUsed(one, 'Commit')),
+    explains: (look) =>
+      look.method === 'Rollback' && look.weRefuse && (look.case.row !== undefined || wasUsed(look, 'Commit')),
   },
   {
     name: 'commit-of-a-read-only-transaction',
@@ -31,10 +28,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'accepted',
     firestore: 'INVALID_ARGUMENT',
     why: 'programs end read-only transactions so, as published samples do',
-    explains: (one) =>
-      one.step.method === 'Commit' &&
-      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-      listOf(one.step.request['mutations']).length === 0,
+    explains: ({ method, theyRefuse, mutations }) => method === 'Commit' && theyRefuse && mutations.length === 0,
   },
   {
     name: 'previous-transaction-ended',
@@ -43,11 +37,11 @@ export const transactionClasses: readonly DifferenceClass[] = [
     legacy: 'ended for Commit, open for reads',
     firestore: 'open as before, with its locks',
     why: 'the API means it for a retry of what failed',
-    explains: (one) =>
-      before(one).some(([{ method, request }]) => {
-        const previous = at(request, ['transactionOptions', 'readWrite', 'previousTransaction'])
+    explains: ({ before, theirs, aspect, request: asked }) =>
+      before.some(({ method, request }) => {
+        const previous = previousOf(request)
         if (method !== 'BeginTransaction' || previous === undefined) return false
-        return one.theirs === 'ABORTED' || (one.aspect === 'code' && isDeepStrictEqual(previous, tokenOf(one)))
+        return theirs === 'ABORTED' || (aspect === 'code' && isDeepStrictEqual(previous, tokenOf(asked)))
       }),
   },
   {
@@ -56,9 +50,9 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'rolled back',
     legacy: 'open: another Commit of it may succeed',
     why: 'the Firestore emulator does so; a client begins anew',
-    explains: (one) =>
-      isCode(one, 'INVALID_ARGUMENT', ['OK', 'ABORTED', 'ALREADY_EXISTS', 'NOT_FOUND']) &&
-      hadCall(one, ({ method }, i) => method === 'Commit' && one.ourAnswers[i]?.code !== 'OK'),
+    explains: (look) =>
+      look.isCode('INVALID_ARGUMENT', ['OK', 'ABORTED', 'ALREADY_EXISTS', 'NOT_FOUND']) &&
+      hadCall(look, ({ method }, i) => method === 'Commit' && look.ourAnswers[i]?.code !== 'OK'),
   },
   {
     name: 'eventual-lookup',
@@ -66,8 +60,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'answered, and strong',
     firestore: 'INVALID_ARGUMENT',
     why: 'the API has it; the emulator says that it lacks it',
-    explains: (one) =>
-      isCode(one, 'OK', 'INVALID_ARGUMENT') && at(one.step.request, ['readOptions', 'readConsistency']) === 'EVENTUAL',
+    explains: ({ theyRefuse, request }) => theyRefuse && at(request, ['readOptions', 'readConsistency']) === 'EVENTUAL',
   },
   {
     name: 'read-time-passed-over',
@@ -75,9 +68,8 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'honoured in both modes; INVALID_ARGUMENT where it lies in the future',
     legacy: 'passed over',
     why: 'the API has it; the emulator is older',
-    explains: (one) =>
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      (at(one.step.request, ['readOptions', 'readTime']) !== undefined || one.case.row?.number === 155),
+    explains: ({ weRefuse, request, case: { row } }) =>
+      weRefuse && (at(request, ['readOptions', 'readTime']) !== undefined || row?.number === 155),
   },
   {
     name: 'read-time-of-the-past-hour',
@@ -86,7 +78,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
     legacy: 'passed over',
     firestore: 'accepted up to seven days, though point-in-time recovery is not enabled',
     why: 'the API: the past hour, and more only with point-in-time recovery, which is not simulated',
-    explains: (one) => isCode(one, 'FAILED_PRECONDITION', 'OK') && /read_time/.test(ourMessage(one)),
+    explains: ({ isCode, ourMessage }) => isCode('FAILED_PRECONDITION', 'OK') && /read_time/.test(ourMessage),
   },
   {
     name: 'read-masks-passed-over',
@@ -94,9 +86,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'honoured in both modes, and checked',
     legacy: 'passed over',
     why: 'the API has it; the emulator is older',
-    explains: (one) =>
-      at(one.step.request, ['propertyMask']) !== undefined &&
-      (isAbout(one, 'entity') || isCode(one, 'INVALID_ARGUMENT', 'OK')),
+    explains: ({ request, isAbout, weRefuse }) => has('propertyMask')(request) && (isAbout('entity') || weRefuse),
   },
   {
     name: 'retry-of-what-has-ended',
@@ -104,11 +94,11 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT, as one that is open',
     legacy: 'accepted: it is forgotten',
     why: 'there is nothing to retry; the Firestore emulator says so',
-    explains: (one) =>
-      one.step.method === 'BeginTransaction' &&
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      isReadOnly(one) &&
-      (wasUsed(one, 'Commit') || wasUsed(one, 'Rollback') || wasRetried(one)),
+    explains: (look) =>
+      look.method === 'BeginTransaction' &&
+      look.weRefuse &&
+      isReadOnly(look) &&
+      (wasUsed(look, 'Commit') || wasUsed(look, 'Rollback') || wasRetried(look)),
   },
   {
     name: 'read-only-at-one-moment',
@@ -117,10 +107,10 @@ export const transactionClasses: readonly DifferenceClass[] = [
     legacy: 'each entity group of the moment when it was read first',
     firestore: 'all of the moment when it was begun',
     why: 'what it reads is true together; which moment it is, is not documented',
-    explains: (one) =>
-      isReadOnly(one) &&
-      /^(found|missing|results|entity|version of|create time of|update time of)/.test(one.aspect) &&
-      before(one).some(([{ method }], i) => method === 'Commit' && i > 0),
+    explains: (look) =>
+      isReadOnly(look) &&
+      /^(found|missing|results|entity|version of|create time of|update time of)/.test(look.aspect) &&
+      look.before.some(({ method }, i) => method === 'Commit' && i > 0),
   },
   {
     name: 'refused-before-waiting',
@@ -128,7 +118,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'NOT_FOUND or ALREADY_EXISTS at once',
     firestore: 'ABORTED after two seconds',
     why: 'the answer is known, and a retry would get it',
-    explains: (one) => one.step.method === 'Commit' && isCode(one, ['NOT_FOUND', 'ALREADY_EXISTS'], 'ABORTED'),
+    explains: ({ method, isCode }) => method === 'Commit' && isCode(['NOT_FOUND', 'ALREADY_EXISTS'], 'ABORTED'),
   },
   {
     name: 'aborted-once-and-for-all',
@@ -137,9 +127,9 @@ export const transactionClasses: readonly DifferenceClass[] = [
     legacy: 'after a read that was ABORTED: OK, if it has no mutations',
     firestore: 'INVALID_ARGUMENT',
     why: 'it tells a client to try the whole transaction again',
-    explains: (one) =>
-      isCode(one, 'ABORTED', ['INVALID_ARGUMENT', 'OK']) &&
-      hadCall(one, (_, i) => one.ourAnswers[i]?.code === 'ABORTED' && one.theirAnswers[i]?.code === 'ABORTED'),
+    explains: (look) =>
+      look.isCode('ABORTED', ['INVALID_ARGUMENT', 'OK']) &&
+      hadCall(look, (_, i) => look.ourAnswers[i]?.code === 'ABORTED' && look.theirAnswers[i]?.code === 'ABORTED'),
   },
   {
     name: 'delete-of-nothing',
@@ -147,44 +137,45 @@ export const transactionClasses: readonly DifferenceClass[] = [
     ours: 'OK at once',
     firestore: 'ABORTED after two seconds',
     why: 'it changes nothing that the other transaction has read',
-    explains: (one) =>
-      one.step.method === 'Commit' &&
-      isCode(one, 'OK', 'ABORTED') &&
-      mutations(one).length > 0 &&
-      mutations(one).every(has('delete')) &&
+    explains: ({ method, isCode, mutations, ourAnswers, index }) =>
+      method === 'Commit' &&
+      isCode('OK', 'ABORTED') &&
+      mutations.length > 0 &&
+      mutations.every(has('delete')) &&
       // Ours has changed no index row, so nothing was there.
-      Number(at(one.ourAnswers[one.index]?.body, ['indexUpdates']) ?? 0) === 0,
+      Number(ourAnswers[index]?.body['indexUpdates'] ?? 0) === 0,
   },
 ]
 
-/** The transaction that a request is in. */
-function tokenOf({ step: { request } }: Difference): unknown {
-  return transactionOf(request) ?? at(request, ['transactionOptions', 'readWrite', 'previousTransaction'])
+/** The transaction that a request is in, or retries. */
+function tokenOf(request: Step['request']): unknown {
+  return transactionOf(request) ?? previousOf(request)
 }
 
-function transactionOf(request: unknown): unknown {
-  return at(request, ['transaction']) ?? at(request, ['readOptions', 'transaction'])
+function transactionOf(request: Step['request']): unknown {
+  return request['transaction'] ?? at(request, ['readOptions', 'transaction'])
+}
+
+function previousOf(request: Step['request']): unknown {
+  return at(request, ['transactionOptions', 'readWrite', 'previousTransaction'])
 }
 
 /** Whether an earlier call in the same transaction fits. */
-function hadCall(one: Difference, fits: (step: Step, index: number) => boolean): boolean {
-  return before(one).some(([step, i]) => fits(step, i) && isDeepStrictEqual(transactionOf(step.request), tokenOf(one)))
+function hadCall({ before, request }: Look, fits: (step: Step, index: number) => boolean): boolean {
+  return before.some((step, i) => fits(step, i) && isDeepStrictEqual(transactionOf(step.request), tokenOf(request)))
 }
 
-function wasUsed(one: Difference, used: string): boolean {
-  return hadCall(one, ({ method }) => method === used)
+function wasUsed(look: Look, used: string): boolean {
+  return hadCall(look, ({ method }) => method === used)
 }
 
 /** Whether the transaction of a request was begun read-only. */
-function isReadOnly(one: Difference): boolean {
-  const from = at(tokenOf(one), ['$answer', 'from'])
-  const begun = typeof from === 'number' ? one.case.steps[from]?.request : undefined
-  return at(begun, ['transactionOptions', 'readOnly']) !== undefined
+function isReadOnly({ case: { steps }, request }: Look): boolean {
+  const from = at(tokenOf(request), ['$answer', 'from'])
+  return typeof from === 'number' && at(steps[from]?.request, ['transactionOptions', 'readOnly']) !== undefined
 }
 
 /** Whether an earlier transaction was begun with it as the previous one. */
-function wasRetried(one: Difference): boolean {
-  return before(one).some(([{ request }]) =>
-    isDeepStrictEqual(at(request, ['transactionOptions', 'readWrite', 'previousTransaction']), tokenOf(one)),
-  )
+function wasRetried({ before, request: asked }: Look): boolean {
+  return before.some(({ request }) => isDeepStrictEqual(previousOf(request), tokenOf(asked)))
 }

@@ -1,7 +1,7 @@
 /** Classes about values: what may be written, and how it comes back. */
 import { at, listOf } from '../case.ts'
 import type { DifferenceClass } from './class.ts'
-import { holds, isAbout, isArray, isCode, mutations, ourMessage, stored } from './look.ts'
+import { holds, isArray } from './look.ts'
 
 export const valueClasses: readonly DifferenceClass[] = [
   {
@@ -10,10 +10,10 @@ export const valueClasses: readonly DifferenceClass[] = [
     ours: 'in its order',
     legacy: 'the excluded elements after the others',
     why: 'an array has an order',
-    explains: (one) =>
-      isAbout(one, 'entity') &&
-      one.path.includes('arrayValue') &&
-      stored(one, (v) => isArray(v) && JSON.stringify(v).includes('excludeFromIndexes')),
+    explains: ({ isAbout, path, stored }) =>
+      isAbout('entity') &&
+      path.includes('arrayValue') &&
+      stored((v) => isArray(v) && JSON.stringify(v).includes('excludeFromIndexes')),
   },
   {
     name: 'empty-array-in-an-array',
@@ -21,11 +21,9 @@ export const valueClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
     why: 'arrays do not nest (API); the Firestore emulator refuses it',
-    explains: (one) =>
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      mutations(one).some((mutation) =>
-        holds(mutation, (value) => isArray(value) && listOf(at(value, ['arrayValue', 'values'])).some(isArray)),
-      ),
+    explains: ({ weRefuse, mutations }) =>
+      weRefuse &&
+      holds(mutations, (value) => isArray(value) && listOf(at(value, ['arrayValue', 'values'])).some(isArray)),
   },
   {
     name: 'user-fields',
@@ -34,9 +32,7 @@ export const valueClasses: readonly DifferenceClass[] = [
     legacy: 'email and auth_domain, excluded from indexes, and others that it knows',
     firestore: 'the same',
     why: 'not documented; such values come from the first App Engine, and what an export holds must load',
-    explains: (one) =>
-      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
-      mutations(one).some((mutation) => holds(mutation, (value) => value['meaning'] === 20)),
+    explains: ({ theyRefuse, mutations }) => theyRefuse && holds(mutations, (value) => value['meaning'] === 20),
   },
   {
     name: 'four-underscores',
@@ -45,7 +41,7 @@ export const valueClasses: readonly DifferenceClass[] = [
     legacy: 'accepted as a name and as a namespace',
     firestore: 'accepted',
     why: 'reserved is what matches `__.*__` (API)',
-    explains: (one) => isCode(one, 'INVALID_ARGUMENT', 'OK') && JSON.stringify(one.step.request).includes('"____"'),
+    explains: ({ weRefuse, request }) => weRefuse && JSON.stringify(request).includes('"____"'),
   },
   {
     name: 'limits-of-production',
@@ -54,10 +50,8 @@ export const valueClasses: readonly DifferenceClass[] = [
     legacy: 'accepted',
     firestore: 'a Lookup of more than 1,000 keys is accepted',
     why: 'what production refuses should fail before it is there',
-    explains: (one) =>
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      /at most|more than/.test(ourMessage(one)) &&
-      (one.mode === 'legacy' || one.step.method === 'Lookup'),
+    explains: ({ weRefuse, ourMessage, mode, method }) =>
+      weRefuse && /at most|more than/.test(ourMessage) && (mode === 'legacy' || method === 'Lookup'),
   },
   {
     name: 'meaning-of-points',
@@ -65,9 +59,7 @@ export const valueClasses: readonly DifferenceClass[] = [
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
     why: 'the Firestore emulator refuses it',
-    explains: (one) =>
-      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
-      mutations(one).some((mutation) => holds(mutation, (value) => value['meaning'] === 23)),
+    explains: ({ weRefuse, mutations }) => weRefuse && holds(mutations, (value) => value['meaning'] === 23),
   },
   {
     name: 'meaning-of-byte-strings',
@@ -76,7 +68,7 @@ export const valueClasses: readonly DifferenceClass[] = [
     legacy: 'dropped',
     firestore: 'dropped',
     why: 'a value comes back as it was written',
-    explains: (one) =>
-      isAbout(one, 'entity') && one.path.at(-1) === 'meaning' && one.ours === 16 && one.theirs === undefined,
+    explains: ({ isAbout, path, ours, theirs }) =>
+      isAbout('entity') && path.at(-1) === 'meaning' && ours === 16 && theirs === undefined,
   },
 ]
