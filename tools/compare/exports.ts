@@ -2,21 +2,33 @@
  * `npm run compare -- --exports`: exports and imports against Google's emulators.
  *
  *   theirs → ours   entities of every kind of value are written to theirs, exported by it, imported by us, and compared
- *   ours → theirs   the same the other way round, with values in it that only we can say
+ *   ours → theirs   the same the other way round, with a value in it that only we can say
  *
- * `--write-fixtures` also keeps the exports of the Datastore emulator under packages/engine/test/fixtures/export-legacy/, so
- * that tests need no emulator.
+ * The entities are the lines of entities.jsonl in packages/engine/test/fixtures/export-legacy/, in the JSON of the data API: a new line
+ * is a new case. `--write-fixtures` also keeps the exports of the Datastore emulator there, so that tests need no emulator.
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Mode } from './case.ts'
-import { type Entity, entities, onlyOurs } from './export-entities.ts'
 import type { Server } from './server.ts'
 
 const project = 'p'
 const metadataEnd = '.overall_export_metadata'
+const entitiesFile = 'entities.jsonl'
+
+interface Entity {
+  readonly key: object
+  readonly properties?: object
+}
+
+/** The array 1, 2, 3, 4, with 1 and 3 excluded from indexes. Google's emulators read it as 2, 4, 1, 3. */
+const interleaved: Entity = {
+  key: { partitionId: { projectId: project }, path: [{ kind: 'Value', name: 'arrayInterleaved' }] },
+  properties: { value: arrayOf(excluded(1), integer(2), excluded(3), integer(4)) },
+}
+const asTheyRead = { value: arrayOf(integer(2), integer(4), excluded(1), excluded(3)) }
 
 type Found = ReadonlyMap<string, Entity>
 
@@ -24,29 +36,35 @@ export interface ExportOptions {
   readonly mode: Mode
   readonly ours: Server
   readonly theirs: Server
-  /** The folder of the fixtures; absent: they stay as they are. */
-  readonly fixtures: string | undefined
+  /** The folder of the fixtures. */
+  readonly fixtures: string
+  /** Whether the exports of the Datastore emulator are written there. */
+  readonly isWritten: boolean
   readonly say: (line: string) => void
 }
 
 /** @returns the number of entities that differ */
-export async function compareExports({ mode, ours, theirs, fixtures, say }: ExportOptions): Promise<number> {
+export async function compareExports(options: ExportOptions): Promise<number> {
+  const { mode, ours, theirs, fixtures, isWritten, say } = options
   const folder = mkdtempSync(join(tmpdir(), 'sixtables-compare-'))
+  const lines = readFileSync(join(fixtures, entitiesFile), 'utf8').trim().split('\n')
+  const entities = lines.map((line): Entity => JSON.parse(line))
   try {
     await put(theirs, entities)
     const before = await all(theirs)
     const exported = await exportOf(mode, theirs, join(folder, 'from'))
     await theirsToOurs(ours, exported)
     let different = differences(say, `${theirs.name} → ours`, before, await all(ours))
-    if (mode === 'legacy' && fixtures !== undefined) await writeFixtures(theirs, exported, { fixtures, folder })
+    if (mode === 'legacy' && isWritten) await writeFixtures(theirs, exported, { fixtures, folder })
 
     await post(ours, '/reset', {})
-    await put(ours, [...entities, ...onlyOurs.map(({ entity }) => entity)])
+    await put(ours, [...entities, interleaved])
     const mine = await exportOf('legacy', ours, join(folder, 'to'))
     await post(theirs, '/reset', {})
     await importInto(mode, theirs, mine)
     const written = await all(ours)
-    different += differences(say, `ours → ${theirs.name}`, asTheyRead(written), await all(theirs))
+    const read = new Map(written).set(JSON.stringify(interleaved.key), { ...interleaved, properties: asTheyRead })
+    different += differences(say, `ours → ${theirs.name}`, read, await all(theirs))
     await theirsToOurs(ours, mine)
     return different + differences(say, 'ours → ours', written, await all(ours))
   } finally {
@@ -59,15 +77,16 @@ async function theirsToOurs(ours: Server, inputUrl: string): Promise<void> {
   await importInto('legacy', ours, inputUrl)
 }
 
-/** The entities with the nearest thing that the format can say in place of what only we can say. */
-function asTheyRead(written: Found): Found {
-  const nearest = new Map(onlyOurs.map(({ entity, elsewhere }) => [entity.key.path[0]?.name, elsewhere]))
-  return new Map(
-    [...written].map(([key, one]) => {
-      const properties = nearest.get(one.key.path[0]?.name)
-      return [key, properties === undefined ? one : { ...one, properties }]
-    }),
-  )
+function integer(value: number): object {
+  return { integerValue: String(value) }
+}
+
+function excluded(value: number): object {
+  return { ...integer(value), excludeFromIndexes: true }
+}
+
+function arrayOf(...values: readonly object[]): object {
+  return { arrayValue: { values } }
 }
 
 async function post(server: Server, path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
@@ -154,7 +173,6 @@ async function writeFixtures(
   metadataFile: string,
   { fixtures, folder }: { readonly fixtures: string; readonly folder: string },
 ): Promise<void> {
-  mkdirSync(fixtures, { recursive: true })
   keep(metadataFile, fixtures, 'all')
   const dir = join(folder, 'filtered')
   // It fails on a kind with a slash, which it takes for two folders.
@@ -162,5 +180,5 @@ async function writeFixtures(
   await post(server, `/v1/projects/${project}:export`, { outputUrlPrefix: dir, entityFilter })
   keep(metadataIn(dir), fixtures, 'filtered')
   const lines = [...(await all(server)).values()].map((entity) => `${JSON.stringify(entity)}\n`)
-  writeFileSync(join(fixtures, 'entities.jsonl'), lines.join(''))
+  writeFileSync(join(fixtures, entitiesFile), lines.join(''))
 }

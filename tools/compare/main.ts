@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url'
 import yargs from 'yargs'
 import { hideBin } from 'yargs/helpers'
 import { missing } from '../google-emulators.ts'
+import { stopAll } from '../server-process.ts'
 import { areas, modes } from './case.ts'
-import { startOurs, startTheirs, stopAll } from './emulators.ts'
+import { startOurs, startTheirs } from './emulators.ts'
 import { compareExports } from './exports.ts'
 import { report, reportJson } from './report.ts'
 import { compare, type Outcome } from './run.ts'
@@ -65,8 +66,8 @@ async function main(): Promise<number> {
     const pair = { mode, ours: await startOurs(mode, binary), theirs: await theirs }
     say(`${mode}: both servers are up`)
     if (flags.exports) {
-      const fixtures = flags.writeFixtures ? here('../../../../engine/test/fixtures/export-legacy') : undefined
-      different += await compareExports({ ...pair, fixtures, say })
+      const fixtures = here('../../../../engine/test/fixtures/export-legacy')
+      different += await compareExports({ ...pair, fixtures, isWritten: flags.writeFixtures, say })
     } else outcomes.push(await compare(pair, { seed, runs: flags.runs, area: flags.area, say }))
     stopAll()
   }
