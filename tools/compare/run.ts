@@ -13,8 +13,6 @@ import type { Server } from './server.ts'
 
 /** How many cases are under way at one time. */
 const together = 4
-/** How many unexplained differences of one kind are made smaller and shown. */
-const shownPerKind = 1
 const shrinkMs = 20_000
 
 export interface Pair {
@@ -56,13 +54,9 @@ export interface RunOptions {
 let projects = 0
 /** Emulators that were not started by us may have what an earlier run left. */
 const run = `c${Date.now().toString(36)}`
-const newProject = (): string => `${run}-${projects++}`
 
-async function play(
-  { mode, ours, theirs }: Pair,
-  one: Case,
-): Promise<{ readonly differences: readonly Difference[]; readonly answered: number }> {
-  const project = newProject()
+async function play({ mode, ours, theirs }: Pair, one: Case) {
+  const project = `${run}-${projects++}`
   const [ourAnswers, theirAnswers] = await Promise.all([ours.play(project, one), theirs.play(project, one)])
   const answered = ourAnswers.filter(({ code }, i) => code === 'OK' && theirAnswers[i]?.code === 'OK').length
   return { differences: differencesOf({ mode, case: one, ourAnswers, theirAnswers }), answered }
@@ -86,11 +80,9 @@ export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions)
     const count = Math.max(1, Math.round((runs * share) / shares))
     const list = all ?? fc.sample(arbitrary, { seed, numRuns: count })
     const found: { place: number; difference: Difference }[] = []
-    let next = 0
+    const queue = list.entries()
     const worker = async (): Promise<void> => {
-      for (let place = next++; place < list.length; place = next++) {
-        const one = list[place]
-        if (one === undefined) continue
+      for (const [place, one] of queue) {
         const { differences, answered } = await play(pair, one)
         answeredSteps += answered
         for (const difference of differences) {
@@ -106,13 +98,12 @@ export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions)
     say(
       `${pair.mode}: ${itsArea}: ${list.length} cases in ${((Date.now() - startedAt) / 1000).toFixed(1)} s, ${found.length} unexplained`,
     )
-    const shown = new Map<string, number>()
     for (const { place, difference } of found.sort((a, b) => a.place - b.place)) {
       const kind = kindOf(difference)
-      unexplainedKinds.set(kind, (unexplainedKinds.get(kind) ?? 0) + 1)
-      const before = shown.get(kind) ?? 0
-      shown.set(kind, before + 1)
-      if (before >= shownPerKind) continue
+      const before = unexplainedKinds.get(kind) ?? 0
+      unexplainedKinds.set(kind, before + 1)
+      // One of each kind is made smaller and shown.
+      if (before > 0) continue
       const small = all === undefined ? await shrink(pair, arbitrary, { seed, place, kind }) : undefined
       unexplained.push({ area: itsArea, place, seed, difference: small ?? difference })
     }

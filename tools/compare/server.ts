@@ -53,32 +53,29 @@ export class Server {
   async send(project: string, method: MethodName, request: Plain | Buffer): Promise<Answer> {
     const bytes = Buffer.isBuffer(request) ? request : encodeRequest(method, request)
     const verb = method.charAt(0).toLowerCase() + method.slice(1)
-    const answer = await this.#post(`/v1/projects/${encodeURIComponent(project)}:${verb}`, bytes)
-    if (answer === undefined) return { code: 'SILENT', message: `no answer in ${silentMs} ms`, body: {} }
-    const { status, body } = answer
-    if (status === 200) return { code: 'OK', message: '', body: decodeAnswer(method, body) }
+    let status: number
+    let body: Buffer
     try {
-      const { code, message } = decodeStatus(body)
-      return { code: codeName(code), message, body: {} }
-    } catch {
-      return { code: `HTTP ${status}`, message: body.toString('utf8', 0, 200), body: {} }
-    }
-  }
-
-  /** @returns nothing where there was no answer in time */
-  async #post(path: string, bytes: Buffer): Promise<{ readonly status: number; readonly body: Buffer } | undefined> {
-    try {
+      const path = `/v1/projects/${encodeURIComponent(project)}:${verb}`
       const response = await fetch(`http://localhost:${this.port}${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/x-protobuf' },
         body: new Uint8Array(bytes),
         signal: AbortSignal.timeout(silentMs),
       })
-      return { status: response.status, body: Buffer.from(await response.arrayBuffer()) }
+      status = response.status
+      body = Buffer.from(await response.arrayBuffer())
     } catch (error) {
       const { name, message, cause } = error as Error
-      if (name === 'TimeoutError') return undefined
+      if (name === 'TimeoutError') return { code: 'SILENT', message: `no answer in ${silentMs} ms`, body: {} }
       throw new Error(`${this.name} at port ${this.port}: ${cause instanceof Error ? cause.message : message}`)
+    }
+    if (status === 200) return { code: 'OK', message: '', body: decodeAnswer(method, body) }
+    try {
+      const { code, message } = decodeStatus(body)
+      return { code: codeName(code), message, body: {} }
+    } catch {
+      return { code: `HTTP ${status}`, message: body.toString('utf8', 0, 200), body: {} }
     }
   }
 }

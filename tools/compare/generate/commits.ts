@@ -13,6 +13,7 @@ import {
   instant,
   integer,
   list,
+  member,
   mixed,
   nothing,
   stored,
@@ -65,26 +66,20 @@ const operand: Values = mixed(
   ],
   [1, fc.constantFrom(string('x'), nothing, instant(1), {}, list(integer(1)))],
 )
-const members: Values = fc.array(fewScalars, { maxLength: 3 }).map((values) => ({ values }))
+const members = member('values', fc.array(fewScalars, { maxLength: 3 }))
 
 const transform: Values = fc
   .tuple(
     mixed([8, names], [1, fc.constantFrom('', '__x__', '__key__', 'a..b', '`d e`', 'e.x.y')]),
     fc.oneof<Values[]>(
-      operand.map((increment) => ({ increment })),
-      operand.map((maximum) => ({ maximum })),
-      operand.map((minimum) => ({ minimum })),
-      members.map((appendMissingElements) => ({ appendMissingElements })),
-      members.map((removeAllFromArray) => ({ removeAllFromArray })),
+      ...['increment', 'maximum', 'minimum'].map((name) => member(name, operand)),
+      ...['appendMissingElements', 'removeAllFromArray'].map((name) => member(name, members)),
     ),
   )
   .map(([property, what]) => ({ property, ...what }))
 
-const masks: Values = fc
-  .array(mixed([10, names], [1, fc.constantFrom('', '__key__', '__x__', 'a..b', '`a`', 'zz', 'e.y', 'e.x.z')]), {
-    maxLength: 3,
-  })
-  .map((paths) => ({ paths }))
+const oddPaths = fc.constantFrom('', '__key__', '__x__', 'a..b', '`a`', 'zz', 'e.y', 'e.x.z')
+const masks = member('paths', fc.array(mixed([10, names], [1, oddPaths]), { maxLength: 3 }))
 
 const maybe = (arbitrary: Values, weight: number): Values => mixed([10 - weight, fc.constant({})], [weight, arbitrary])
 
@@ -95,41 +90,34 @@ const entities: Values = fc
 /** `earlier` writers stand before: versions and times of their answers are what conflicts are detected by. */
 function mutation(earlier: number, mode: Mode): Values {
   const plain: Values = mixed(
-    [4, entities.map((upsert) => ({ upsert }))],
-    [2, entities.map((insert) => ({ insert }))],
-    [2, entities.map((update) => ({ update }))],
-    [2, fewKeys.map((key) => ({ delete: key }))],
+    [4, member('upsert', entities)],
+    [2, member('insert', entities)],
+    [2, member('update', entities)],
+    [2, member('delete', fewKeys)],
   )
-  const fromEarlier = (member: string): Values =>
-    fc.nat({ max: Math.max(0, earlier - 1) }).map((step) => answerOf(step, 'mutationResults', 0, member))
+  const fromEarlier = (part: string): Values =>
+    fc.nat({ max: Math.max(0, earlier - 1) }).map((step) => answerOf(step, 'mutationResults', 0, part))
   const detection: Values = fc.oneof<Values[]>(
-    fc.constantFrom('1', '0', '-1', '4000000000000000').map((baseVersion) => ({ baseVersion })),
-    ...(earlier === 0 ? [] : [fromEarlier('version').map((baseVersion) => ({ baseVersion }))]),
-    ...(earlier === 0 || mode === 'legacy' ? [] : [fromEarlier('updateTime').map((updateTime) => ({ updateTime }))]),
+    member('baseVersion', fc.constantFrom('1', '0', '-1', '4000000000000000')),
+    ...(earlier === 0 ? [] : [member('baseVersion', fromEarlier('version'))]),
+    ...(earlier === 0 || mode === 'legacy' ? [] : [member('updateTime', fromEarlier('updateTime'))]),
   )
   const strategy: Values = fc.constantFrom(
     {},
     { conflictResolutionStrategy: 'SERVER_VALUE' },
     { conflictResolutionStrategy: 'FAIL' },
   )
+  const conflict = fc.tuple(detection, strategy).map(([a, b]) => ({ ...a, ...b }))
+  const transforms = fc.array(transform, { minLength: 1, maxLength: 3 })
   const rare = mode === 'firestore' ? 3 : 1
   return fc
     .tuple(
       plain,
-      maybe(
-        fc.tuple(detection, strategy).map(([a, b]) => ({ ...a, ...b })),
-        2,
-      ),
-      maybe(
-        masks.map((propertyMask) => ({ propertyMask })),
-        rare,
-      ),
-      maybe(
-        fc.array(transform, { minLength: 1, maxLength: 3 }).map((propertyTransforms) => ({ propertyTransforms })),
-        rare,
-      ),
+      maybe(conflict, 2),
+      maybe(member('propertyMask', masks), rare),
+      maybe(member('propertyTransforms', transforms), rare),
     )
-    .map(([what, conflict, mask, transforms]) => ({ ...what, ...conflict, ...mask, ...transforms }))
+    .map((parts) => Object.assign({}, ...parts))
 }
 
 function commit(earlier: number, mode: Mode): fc.Arbitrary<Step> {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import { answerOf, type Case, listOf, type Mode, type Step } from '../case.ts'
 import { commitOf, propertyFilter, reference, runQuery } from './steps.ts'
-import { embedded, fewScalars, keys, list, mixed, stored, storedSingly, type Values } from './values.ts'
+import { embedded, fewScalars, keys, list, member, mixed, stored, storedSingly, type Values } from './values.ts'
 
 /** A commit of up to twelve entities; two thirds of the worlds have no arrays. */
 export const worlds: fc.Arbitrary<Step> = fc.constantFrom(stored, storedSingly, storedSingly).chain((values) =>
@@ -27,7 +27,7 @@ export const worlds: fc.Arbitrary<Step> = fc.constantFrom(stored, storedSingly, 
 )
 
 const names = fc.constantFrom('a', 'a', 'b', 'b', 'c', 'e.x')
-const keyValue = keys.map((key) => ({ keyValue: key }))
+const keyValue = member('keyValue', keys)
 const ranges = fc.constantFrom('LESS_THAN', 'LESS_THAN_OR_EQUAL', 'GREATER_THAN', 'GREATER_THAN_OR_EQUAL')
 
 const equality: Values = fc.tuple(names, fewScalars).map(([name, value]) => propertyFilter(name, 'EQUAL', value))
@@ -68,38 +68,24 @@ const orders: fc.Arbitrary<Plain[]> = fc
   })
   .chain((chosen) => fc.tuple(...chosen.map(order)))
 
+const none = fc.constant<Plain[]>([])
+const only = (one: Values): fc.Arbitrary<Plain[]> => fc.tuple(one)
+const ordersFrom = (name: string): fc.Arbitrary<Plain[]> =>
+  fc.tuple(order(name), orders).map(([first, more]) => [first, ...more.filter((one) => nameOf(one) !== name)])
+/** Ranges on one property, and orders that it leads. */
+const rangesOn = (range: Values, itsOrders: fc.Arbitrary<Plain[]>) =>
+  fc.tuple(fc.array(range, { minLength: 1, maxLength: 2 }), fc.oneof(none, itsOrders))
+
 /** What the first Datastore took: equalities, and ranges on one property that leads the orders. */
 const narrow: Values = fc
   .tuple(
     fc.array(equality, { maxLength: 2 }),
     mixed(
-      [2, fc.tuple(fc.constant<Plain[]>([]), orders)],
-      [
-        2,
-        names.chain((name) =>
-          fc.tuple(
-            fc.array(rangeOn(name), { minLength: 1, maxLength: 2 }),
-            fc.oneof(
-              fc.constant<Plain[]>([]),
-              fc
-                .tuple(order(name), orders)
-                .map(([first, more]) => [first, ...more.filter((one) => nameOf(one) !== name)]),
-            ),
-          ),
-        ),
-      ],
-      [
-        1,
-        fc.tuple(
-          fc.array(keyRange, { minLength: 1, maxLength: 2 }),
-          fc.oneof(
-            fc.constant<Plain[]>([]),
-            order('__key__').map((one) => [one]),
-          ),
-        ),
-      ],
+      [2, fc.tuple(none, orders)],
+      [2, names.chain((name) => rangesOn(rangeOn(name), ordersFrom(name)))],
+      [1, rangesOn(keyRange, only(order('__key__')))],
     ),
-    mixed([3, fc.constant<Plain[]>([])], [1, ancestor.map((one) => [one])]),
+    mixed([3, none], [1, only(ancestor)]),
   )
   .map(([equalities, [itsRange, itsOrder], itsAncestor]) => {
     const filters = [...equalities, ...itsRange, ...itsAncestor]

@@ -4,7 +4,7 @@ import type { Plain } from '../../../packages/gateway/test/support/published-pro
 import type { Case, Mode, Step } from '../case.ts'
 import { queries, windows, worlds } from './queries.ts'
 import { commitOf, propertyFilter, reference, runQuery } from './steps.ts'
-import { anyKey, fewKeys, integer, keys, list, mixed, nothing, type Values } from './values.ts'
+import { anyKey, fewKeys, integer, keys, list, member, mixed, nothing, type Values } from './values.ts'
 
 const masks = fc.array(
   fc.constantFrom('a', 'b', 'e', 'e.x', 'e.y', '__key__', 'zz', '', 'a..b', '`a`', 'a.x', '__x__'),
@@ -41,20 +41,11 @@ const idKeys: Values = mixed(
   [1, anyKey],
 )
 
+const idMethods = fc.constantFrom<Step['method']>('AllocateIds', 'AllocateIds', 'ReserveIds')
+
 export const idCases: fc.Arbitrary<Case> = fc
-  .array(fc.tuple(fc.constantFrom('AllocateIds', 'AllocateIds', 'ReserveIds'), fc.array(idKeys, { maxLength: 4 })), {
-    minLength: 1,
-    maxLength: 3,
-  })
-  .map((asked) => ({
-    area: 'ids',
-    steps: asked.map(
-      ([method, itsKeys]): Step => ({
-        method: method === 'ReserveIds' ? 'ReserveIds' : 'AllocateIds',
-        request: { keys: itsKeys },
-      }),
-    ),
-  }))
+  .array(fc.tuple(idMethods, member('keys', fc.array(idKeys, { maxLength: 4 }))), { minLength: 1, maxLength: 3 })
+  .map((asked) => ({ area: 'ids', steps: asked.map(([method, request]): Step => ({ method, request })) }))
 
 const properties = fc.constantFrom('a', 'b', 'c', 'e.x')
 const aggregation: Values = fc
@@ -62,8 +53,8 @@ const aggregation: Values = fc
     mixed(
       [3, fc.constant<Plain>({ count: {} })],
       [1, fc.constantFrom('0', '1', '3', '-1').map((value) => ({ count: { upTo: { value } } }))],
-      [3, properties.map((name) => ({ sum: reference(name) }))],
-      [3, properties.map((name) => ({ avg: reference(name) }))],
+      [3, member('sum', properties.map(reference))],
+      [3, member('avg', properties.map(reference))],
       [1, fc.constantFrom<Plain>({ sum: {} }, { avg: reference('__key__') }, {})],
     ),
     fc.constantFrom('', '', 'x', 'y', 'property_1', '__x__', '1'),
@@ -79,14 +70,9 @@ export function aggregationCases(mode: Mode): fc.Arbitrary<Case> {
       fc.array(aggregation, { minLength: 1, maxLength: 3 }),
     )
     .map(([world, { projection: _, distinctOn: __, ...query }, itsWindow, aggregations]) => {
-      const nestedQuery = { ...query, ...itsWindow }
-      const plain = runQuery(query)
-      const step: Step = {
-        method: 'RunAggregationQuery',
-        request: { aggregationQuery: { nestedQuery, aggregations } },
-        base: 1,
-      }
-      return { area: 'aggregations', steps: [world, plain, step] }
+      const request = { aggregationQuery: { nestedQuery: { ...query, ...itsWindow }, aggregations } }
+      const step: Step = { method: 'RunAggregationQuery', request, base: 1 }
+      return { area: 'aggregations', steps: [world, runQuery(query), step] }
     })
 }
 

@@ -1,35 +1,13 @@
 /** The requests of the table of errors, one by one; only the codes of their answers are compared. */
-import { commitRows } from '../../../packages/gateway/test/contract/errors/commits.ts'
-import { keyRows } from '../../../packages/gateway/test/contract/errors/keys.ts'
-import {
-  aggregationRows,
-  idRows,
-  lookupRows,
-  stateRows,
-  transactionRows,
-} from '../../../packages/gateway/test/contract/errors/others.ts'
-import { gqlRows, queryRows } from '../../../packages/gateway/test/contract/errors/queries.ts'
-import { queryLimitRows } from '../../../packages/gateway/test/contract/errors/query-limits.ts'
 import type { Row } from '../../../packages/gateway/test/contract/errors/row.ts'
-import { valueRows } from '../../../packages/gateway/test/contract/errors/values.ts'
+import { sections } from '../../../packages/gateway/test/contract/errors/sections.ts'
 import type { Case } from '../case.ts'
-
-const rows: readonly Row[] = [
-  ...keyRows,
-  ...commitRows,
-  ...valueRows,
-  ...queryRows,
-  ...queryLimitRows,
-  ...gqlRows,
-  ...aggregationRows,
-  ...idRows,
-  ...lookupRows,
-  ...transactionRows,
-  ...stateRows,
-]
 
 /** Bytes that are no message at all, and a project that HTTP takes from its path, cannot be said here. */
 const isSayable = ({ notOverHttp, input }: Row): boolean => notOverHttp === undefined && !input.includes('surrogate')
+
+/** Each case is sent to one database of a project of its own, so the rows about databases are left out. */
+const rows = sections.flatMap(([title, ofSection]) => (title === 'databases' ? [] : ofSection))
 
 export const rowCases: readonly Case[] = rows.filter(isSayable).map((row) => ({
   area: 'rows',

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import { answerOf, type Case, type Mode, type Step } from '../case.ts'
 import { commitOf, lookup, propertyFilter } from './steps.ts'
-import { fewKeys, integer, mixed, type Values } from './values.ts'
+import { fewKeys, integer, member, mixed, type Values } from './values.ts'
 
 const options: Values = fc.constantFrom<Plain>({}, {}, { readWrite: {} }, { readOnly: {} }, { readWrite: {} })
 const root = (id: string): Plain => ({ path: [{ kind: 'K', id }] })
@@ -21,10 +21,10 @@ const child = (id: string): Plain => ({
 const some: Values = mixed([4, fewKeys], [1, fc.constantFrom('1', '2').map(child)])
 const written: Values = fc.tuple(some, fc.nat({ max: 2 })).map(([key, v]) => ({ key, properties: { a: integer(v) } }))
 const mutation: Values = mixed(
-  [3, written.map((upsert) => ({ upsert }))],
-  [1, written.map((insert) => ({ insert }))],
-  [1, written.map((update) => ({ update }))],
-  [1, some.map((key) => ({ delete: key }))],
+  [3, member('upsert', written)],
+  [1, member('insert', written)],
+  [1, member('update', written)],
+  [1, member('delete', some)],
 )
 
 const token = (which: number): Plain => answerOf(which, 'transaction')

@@ -14,6 +14,9 @@ export function mixed<Ts extends unknown[]>(
   return fc.oneof(...parts.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 }
 
+/** A message of one member: `member('upsert', entities)` draws `{ upsert: … }`. */
+export const member = (name: string, content: fc.Arbitrary<unknown>): Values => content.map((one) => ({ [name]: one }))
+
 export const integer = (value: number | string): Plain => ({ integerValue: String(value) })
 export const double = (value: number): Plain => ({ doubleValue: value })
 export const string = (value: string): Plain => ({ stringValue: value })
