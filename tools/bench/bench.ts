@@ -10,17 +10,18 @@
  *
  * The engine's own primitives, without a wire: npm run bench:engine.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import yargs from 'yargs'
 import { missing } from '../google-emulators.ts'
+import { stopAll } from '../server-process.ts'
 import {
   type GrowthResult,
   machine,
   markdown,
   type Results,
   type ServerResult,
+  say,
   shortNumber,
   type WireResult,
   writeBetweenMarks,
@@ -62,11 +63,6 @@ const flags = await yargs(process.argv.slice(2))
 const warmMs = flags.warm * 1000
 const timeMs = flags.time * 1000
 const canPin = process.platform === 'linux' && cpus().length > 1 && !flags['both-cores']
-const folder = mkdtempSync(join(tmpdir(), 'sixtables-bench-'))
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`)
-}
 
 interface Running {
   readonly server: Server
@@ -74,6 +70,8 @@ interface Running {
   readonly idleMiB: number
 }
 
+const ourOwn: readonly ServerName[] = ['sixtables', 'sixtables on disk']
+const storeOf = (name: ServerName): string => (name === 'sixtables' ? 'memory' : 'disk')
 const chosen = flags.workloads?.split(',')
 const unknown = chosen?.find((name) => !workloads.some((one) => one.name === name))
 if (unknown !== undefined) {
@@ -84,20 +82,16 @@ const list = workloads.filter(({ name }) => chosen?.includes(name) ?? true)
 
 /** Our own two, and Google's as far as they are there. */
 function serverNames(): readonly ServerName[] {
-  if (!flags.compare) return ['sixtables', 'sixtables on disk']
+  if (!flags.compare) return ourOwn
   const absent = missing(['legacy', 'firestore'])
   if (absent === undefined) return ['sixtables', 'legacy', 'firestore', 'sixtables on disk', 'legacy on disk']
   say(`Google's emulators are left out: ${absent}`)
-  return ['sixtables', 'sixtables on disk']
+  return ourOwn
 }
 
 async function start(name: ServerName): Promise<Running> {
   say(`starting ${name} …`)
-  const server = await startServer({
-    name,
-    folder: join(folder, name.replaceAll(' ', '-')),
-    core: canPin ? 0 : undefined,
-  })
+  const server = await startServer({ name, core: canPin ? 0 : undefined })
   return { server, connection: await server.connect(), idleMiB: server.memoryMiB() }
 }
 
@@ -173,17 +167,11 @@ function measuring(args: readonly string[]): readonly string[] {
 }
 
 if (flags.stalls) {
-  try {
-    const only = flags.verbs?.split(',')
-    const servers: ServerName[] = []
-    if (flags.store !== 'disk') servers.push('sixtables')
-    if (flags.store !== 'memory') servers.push('sixtables on disk')
-    const stalls = await measureStalls({ sizes: sizesOf('100000,1000000'), servers, folder, only, say })
-    process.stdout.write(`${stallsMarkdown(stalls)}\n`)
-    if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(stalls, null, 2)}\n`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const only = flags.verbs?.split(',')
+  const servers = ourOwn.filter((name) => flags.store === undefined || storeOf(name) === flags.store)
+  const stalls = await measureStalls({ sizes: sizesOf('100000,1000000'), servers, only }).finally(stopAll)
+  process.stdout.write(`${stallsMarkdown(stalls)}\n`)
+  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(stalls, null, 2)}\n`)
   process.exit()
 }
 
@@ -213,9 +201,6 @@ try {
   if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`)
   if (flags.write) writeBetweenMarks('performance.md', 'wire', text)
 } finally {
-  for (const { server, connection } of running) {
-    connection.close()
-    server.stop()
-  }
-  rmSync(folder, { recursive: true, force: true })
+  for (const { connection } of running) connection.close()
+  stopAll()
 }

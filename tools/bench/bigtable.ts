@@ -9,13 +9,11 @@
  * Each number of gateways has an emulator of its own. All run at once and are measured one after the other in each row, so that a disturbance
  * of the machine meets all. A call goes to the next gateway in turn.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { loadavg } from 'node:os'
 import yargs from 'yargs'
 import { entityBytes, integer, text } from '../../packages/bench/src/sim/entities.ts'
-import { machine, shortNumber, table, writeBetweenMarks } from './report.ts'
+import { hasCbtemulator, startCbtemulator } from '../../packages/bigtable/test/support/cbtemulator.ts'
+import { machine, say, shortNumber, table, writeBetweenMarks } from './report.ts'
 import { closedLoop, type LoopResult, type Operation } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import * as messages from './wire/messages.ts'
@@ -43,13 +41,11 @@ const flags = await yargs(process.argv.slice(2))
   .locale('en')
   .parseAsync()
 
-const binary = process.env['SIXTABLES_CBTEMULATOR']
-if (binary === undefined) {
-  process.stderr.write('this needs cbtemulator; `npm run bigtable:figures` finds it and starts this program\n')
+if (!hasCbtemulator) {
+  say('this needs cbtemulator; `npm run bigtable:figures` finds it and starts this program')
   process.exit(2)
 }
 const numbersOf = (list: string): readonly number[] => list.split(',').map(Number)
-const folder = mkdtempSync(join(tmpdir(), 'sixtables-bigtable-'))
 const size = 1_000
 let written = 0
 
@@ -57,10 +53,6 @@ let written = 0
 function options(): readonly string[] {
   const given = process.argv.slice(2).filter((one) => one !== '--write')
   return given.length === 0 ? [] : ['--', ...given]
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`)
 }
 
 /** Five indexed properties: eleven index rows. */
@@ -99,11 +91,10 @@ type Setting = Awaited<ReturnType<typeof startSetting>>
 
 /** Starts gateways on an emulator of their own, with the entities that are read. */
 async function startSetting(count: number) {
-  const { child: emulator, address } = await startEmulator()
+  const emulator = await startCbtemulator()
   const gateways: Server[] = []
   for (let i = 0; i < count; i++) {
-    const place = join(folder, `${count}-${i}`)
-    gateways.push(await startServer({ name: 'sixtables on a Bigtable', folder: place, bigtable: address }))
+    gateways.push(await startServer({ name: 'sixtables on a Bigtable', bigtable: emulator.address }))
   }
   const connections = await Promise.all(gateways.map((gateway) => gateway.connect()))
   const [first] = connections as [Connection]
@@ -123,13 +114,13 @@ async function startSetting(count: number) {
     /** Seconds of CPU, and calls to the Bigtable, until now. */
     used: async () => ({
       gateways: gateways.reduce((sum, { pid = 0 }) => sum + cpuOf(pid), 0),
-      emulator: cpuOf(emulator.pid ?? 0),
+      emulator: cpuOf(emulator.pid),
       calls: flags.calls ? (await Promise.all(gateways.map(bigtableCalls))).reduce((sum, calls) => sum + calls, 0) : 0,
     }),
-    stop() {
+    async stop() {
       for (const connection of connections) connection.close()
       for (const gateway of gateways) gateway.stop()
-      emulator.kill()
+      await emulator.close()
     },
   }
 }
@@ -139,21 +130,6 @@ async function bigtableCalls({ port }: Server): Promise<number> {
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   const counts = metrics.matchAll(/^sixtables_bigtable_calls_total\{.*\} (\d+)$/gm)
   return Array.from(counts, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0)
-}
-
-async function startEmulator(): Promise<{ readonly child: ChildProcess; readonly address: string }> {
-  const child = spawn(binary as string, ['-host', '127.0.0.1', '-port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const address = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      const found = /running on ([\d.]+:\d+)/.exec(said)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-    child.once('error', reject)
-    child.once('exit', () => reject(new Error(`cbtemulator ended: ${said}`)))
-  })
-  return { child, address }
 }
 
 function cellsOf(result: LoopResult, used: { gateways: number; emulator: number; calls: number }): readonly string[] {
@@ -210,6 +186,5 @@ try {
   process.stdout.write(`${text}\n`)
   if (flags.write) writeBetweenMarks('bigtable.md', 'figures', text)
 } finally {
-  for (const setting of settings) setting.stop()
-  rmSync(folder, { recursive: true, force: true })
+  for (const setting of settings) await setting.stop()
 }

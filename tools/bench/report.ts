@@ -43,7 +43,7 @@ export interface Results {
 }
 
 /** Of our server to the best of the others, by operations a second; `undefined` without another. */
-export function ratio(wire: readonly WireResult[], workload: string, onDisk: boolean): number | undefined {
+function ratio(wire: readonly WireResult[], workload: string, onDisk: boolean): number | undefined {
   const of = (server: ServerName): number | undefined =>
     wire.find((one) => one.workload === workload && one.server === server && one.operations > 0)?.perSecond
   const ours = of(onDisk ? 'sixtables on disk' : 'sixtables')
@@ -54,18 +54,13 @@ export function ratio(wire: readonly WireResult[], workload: string, onDisk: boo
 
 /** Lines of Markdown: a table of servers, one of workloads, one of growth; what was not measured is left out. */
 export function markdown({ at, command, machine, pinning, servers, wire, growth }: Results): string {
-  const lines = [`\`${command}\`, ${at}, ${machine}; ${pinning}.`, '']
   const names = [...new Set(servers.map(({ server }) => server))]
-  lines.push(
-    ...table(
-      ['', ...names],
-      [
-        ['start to the first lookup', ...servers.map(({ startMs }) => `${Math.round(startMs)} ms`)],
-        ['memory idle', ...servers.map(({ idleMiB }) => `${Math.round(idleMiB)} MiB`)],
-        ['memory at the end', ...servers.map(({ loadedMiB }) => `${Math.round(loadedMiB)} MiB`)],
-      ],
-    ),
-  )
+  const ofServers = [
+    ['start to the first lookup', ...servers.map(({ startMs }) => `${Math.round(startMs)} ms`)],
+    ['memory idle', ...servers.map(({ idleMiB }) => `${Math.round(idleMiB)} MiB`)],
+    ['memory at the end', ...servers.map(({ loadedMiB }) => `${Math.round(loadedMiB)} MiB`)],
+  ]
+  const lines = [`\`${command}\`, ${at}, ${machine}; ${pinning}.`, '', ...table(['', ...names], ofServers)]
   if (wire.length > 0) {
     const rows = [...new Set(wire.map(({ workload }) => workload))].map((workload) => {
       const one = wire.find((result) => result.workload === workload)
@@ -73,19 +68,12 @@ export function markdown({ at, command, machine, pinning, servers, wire, growth 
         const result = wire.find((found) => found.workload === workload && found.server === server)
         return result === undefined ? '–' : cellOf(result)
       })
-      const ratios = [ratio(wire, workload, false), ratio(wire, workload, true)].filter((value) => value !== undefined)
-      return [
-        `${one?.title} @${one?.streams}`,
-        ...cells,
-        ratios.map((value) => `${shortNumber(value)} ×`).join(', disk '),
-      ]
+      const ratios = [false, true].map((onDisk) => ratio(wire, workload, onDisk)).filter((value) => value !== undefined)
+      const inWords = ratios.map((value) => `${shortNumber(value)} ×`).join(', disk ')
+      return [`${one?.title} @${one?.streams}`, ...cells, inWords]
     })
-    lines.push(
-      '',
-      'Operations a second (p99; CPU of the server an operation), and the ratio to the better of the others:',
-      '',
-    )
-    lines.push(...table(['', ...names, 'ratio'], rows))
+    const what = 'Operations a second (p99; CPU of the server an operation), and the ratio to the better of the others:'
+    lines.push('', what, '', ...table(['', ...names, 'ratio'], rows))
   }
   if (growth.length > 0) lines.push('', ...growthLines(growth))
   return lines.join('\n')
@@ -99,46 +87,36 @@ function cellOf({ perSecond, p99Ms, cpuMicros, failures, operations }: WireResul
 
 function growthLines(growth: readonly GrowthResult[]): readonly string[] {
   const sizes = [...new Set(growth.map(({ size }) => size))]
-  const servers = [...new Set(growth.map(({ server }) => server))]
-  const rows = servers.map((server) => [
-    server,
-    ...sizes.map((size) => {
-      const found = growth.find((one) => one.server === server && one.size === size)
-      if (found === undefined) return '–'
-      const { p50Ms, firstMs } = found
-      return `${shortNumber(p50Ms)} ms${firstMs === undefined ? '' : ` (${shortNumber(firstMs)} ms)`}`
-    }),
-  ])
-  return [
+  const heads = sizes.map((size) => size.toLocaleString('en'))
+  const byServer = [...new Set(growth.map(({ server }) => server))].map((server) => {
+    return { server, found: sizes.map((size) => growth.find((one) => one.server === server && one.size === size)) }
+  })
+  const cell = (one: GrowthResult | undefined): string => {
+    if (one === undefined) return '–'
+    const { p50Ms, firstMs } = one
+    return `${shortNumber(p50Ms)} ms${firstMs === undefined ? '' : ` (${shortNumber(firstMs)} ms)`}`
+  }
+  const lines = [
     'An equality filter with limit 20, median time of one query at a time (and of the first), by the number of entities:',
     '',
-    ...table(['', ...sizes.map((size) => size.toLocaleString('en'))], rows),
+    ...table(
+      ['', ...heads],
+      byServer.map(({ server, found }) => [server, ...found.map(cell)]),
+    ),
     '',
-    ...plot(growth, sizes, servers),
   ]
-}
-
-/** A plot that Markdown viewers draw: the time over the size, in milliseconds, logarithmic by hand. */
-function plot(
-  growth: readonly GrowthResult[],
-  sizes: readonly number[],
-  servers: readonly string[],
-): readonly string[] {
-  const complete = servers.filter((server) =>
-    sizes.every((size) => growth.some((one) => one.server === server && one.size === size)),
-  )
-  const lines = complete.map((server) => {
-    const values = sizes.map((size) => growth.find((one) => one.server === server && one.size === size)?.p50Ms ?? 0)
-    return `  line "${server}" [${values.map((ms) => (Math.log10(Math.max(ms, 0.01)) + 2).toFixed(2)).join(', ')}]`
-  })
-  if (lines.length === 0) return []
+  const complete = byServer.filter(({ found }) => !found.includes(undefined))
+  if (complete.length === 0) return lines
+  // A plot that Markdown viewers draw: the time over the size, in milliseconds, logarithmic by hand.
+  const place = (one: GrowthResult | undefined): string => (Math.log10(Math.max(one?.p50Ms ?? 0, 0.01)) + 2).toFixed(2)
   return [
+    ...lines,
     '```mermaid',
     'xychart-beta',
-    `  title "Time of a query with limit 20 (${complete.join(', ')})"`,
-    `  x-axis "entities" [${sizes.map((size) => `"${size.toLocaleString('en')}"`).join(', ')}]`,
+    `  title "Time of a query with limit 20 (${complete.map(({ server }) => server).join(', ')})"`,
+    `  x-axis "entities" [${heads.map((size) => `"${size}"`).join(', ')}]`,
     '  y-axis "0 = 0.01 ms, 2 = 1 ms, 4 = 100 ms" 0 --> 6',
-    ...lines,
+    ...complete.map(({ server, found }) => `  line "${server}" [${found.map(place).join(', ')}]`),
     '```',
   ]
 }
@@ -154,6 +132,11 @@ export function writeBetweenMarks(page: string, results: 'wire' | 'figures', tex
   const marks = new RegExp(`(<!-- results: ${results} -->\\n)[\\s\\S]*?(<!-- end -->)`)
   const written = (_all: string, begin: string, end: string): string => `${begin}\n${text}\n\n${end}`
   writeFileSync(path, readFileSync(path, 'utf8').replace(marks, written))
+}
+
+/** A line of progress. */
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`)
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {

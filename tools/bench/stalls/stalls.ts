@@ -6,15 +6,14 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { say, table } from '../report.ts'
 import { type Server, type ServerName, startServer } from '../wire/servers.ts'
 import { kindOf } from '../wire/workload.ts'
 import { load } from '../wire/workloads.ts'
 import type { Heartbeats } from './heartbeat.ts'
-import { type Verb, verbs } from './verbs.ts'
+import { verbs } from './verbs.ts'
 
 export interface Stall extends Heartbeats {
   readonly server: ServerName
@@ -27,11 +26,9 @@ export interface Stall extends Heartbeats {
 
 export interface StallOptions {
   readonly sizes: readonly number[]
-  readonly folder: string
   readonly servers: readonly ServerName[]
   /** Only calls with one of these words in their names; absent: all. */
   readonly only: readonly string[] | undefined
-  say(text: string): void
 }
 
 const heartbeatProgram = fileURLToPath(new URL('./heartbeat.js', import.meta.url))
@@ -44,11 +41,8 @@ export async function measureStalls(options: StallOptions): Promise<readonly Sta
   return stalls
 }
 
-async function measureServer(name: ServerName, size: number, options: StallOptions): Promise<readonly Stall[]> {
-  const { folder, only, say } = options
-  const own = join(folder, `${name} ${size}`.replaceAll(' ', '-'))
-  mkdirSync(own, { recursive: true })
-  const server = await startServer({ name, folder: own })
+async function measureServer(name: ServerName, size: number, { only }: StallOptions): Promise<readonly Stall[]> {
+  const server = await startServer({ name })
   const connection = await server.connect()
   const heart = await startHeart(server, kindOf(size))
   const stalls: Stall[] = []
@@ -69,9 +63,10 @@ async function measureServer(name: ServerName, size: number, options: StallOptio
     }
     say(`${name}, ${size.toLocaleString('en')} entities`)
     await measure('writing them, 500 a commit', () => load(connection, size))
-    const target = { port: server.port, connection, size, folder: own }
-    const chosen: readonly Verb[] = verbs.filter(({ name: verb }) => only?.some((one) => verb.includes(one)) ?? true)
-    for (const verb of chosen) await measure(verb.name, () => verb.run(target))
+    const target = { port: server.port, connection, size, folder: server.folder }
+    for (const verb of verbs) {
+      if (only?.some((one) => verb.name.includes(one)) ?? true) await measure(verb.name, () => verb.run(target))
+    }
     say(`  memory at the end: ${Math.round(server.memoryMiB())} MiB`)
   } finally {
     heart.stop()
@@ -108,9 +103,9 @@ export function stallsMarkdown(stalls: readonly Stall[]): string {
       if (stall.refusal !== undefined) return 'refused'
       return `${duration(stall.ms)}; ${Math.round(stall.busyMs)}, ${Math.round(stall.worstMs)}`
     })
-    return `| ${verb} | ${cells.join(' | ')} |`
+    return [verb, ...cells]
   })
-  return [`| | ${columns.join(' | ')} |`, `| --- |${' --- |'.repeat(columns.length)}`, ...rows].join('\n')
+  return table(['', ...columns], rows).join('\n')
 }
 
 function columnOf({ server, size }: Stall): string {

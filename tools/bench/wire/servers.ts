@@ -23,8 +23,6 @@ export type ServerName =
 
 export interface StartOptions {
   readonly name: ServerName
-  /** For data and scratch; of this run alone. */
-  readonly folder: string
   /** The core it may use; absent: all of them. */
   readonly core?: number | undefined
   /** `host:port` of an emulator of Bigtable, for a gateway on one. */
@@ -37,11 +35,11 @@ export type Server = Awaited<ReturnType<typeof startServer>>
 
 /** Starts a server, and waits for its answer to a first lookup. */
 export async function startServer(options: StartOptions) {
-  const { name, folder, core, bigtable } = options
+  const { name, core, bigtable } = options
   const pinning = core === undefined ? [] : ['taskset', '-c', String(core)]
   const started = await startProcess({
-    ...{ name, folder, answers },
-    command: (port) => [...pinning, ...commandOf(options, port)],
+    ...{ name, answers },
+    command: (port, folder) => [...pinning, ...commandOf(name, port, folder)],
     env: bigtable === undefined ? {} : { BIGTABLE_EMULATOR_HOST: bigtable },
   })
   return {
@@ -65,17 +63,17 @@ function groupOf({ pid }: ServerProcess): readonly number[] {
     .filter((id) => id > 0)
 }
 
-function commandOf({ name, folder }: StartOptions, port: number): readonly string[] {
+function commandOf(name: ServerName, port: number, folder: string): readonly string[] {
   const ours = [process.execPath, program, 'start', '--port', String(port), '--log-level', 'error']
   if (name === 'sixtables') return [...ours, '--testing']
-  if (name === 'sixtables on disk') return [...ours, '--data-dir', join(folder, 'data')]
+  const data = join(folder, 'data')
+  if (name === 'sixtables on disk') return [...ours, '--data-dir', data]
   if (name === 'sixtables on a Bigtable') {
     return [...ours, '--store', 'bigtable', '--bigtable-project', 'bench', '--bigtable-instance', 'local']
   }
   const at = ['--host=127.0.0.1', `--port=${port}`]
   if (name === 'firestore') return emulatorCommand(name, 'start', ...at, '--database-mode=datastore-mode')
   if (name === 'legacy') return emulatorCommand(name, 'start', ...at, '--testing')
-  const data = join(folder, 'data')
   const [java = '', ...create] = emulatorCommand('legacy', 'create', '--project_id=bench', data)
   execFileSync(java, create, { stdio: 'ignore' })
   return emulatorCommand('legacy', 'start', ...at, '--consistency=1.0', data)

@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process'
 export interface Emulator {
   /** `host:port`. */
   readonly address: string
+  readonly pid: number
   /** SIGSTOP: it takes calls and answers none, until {@link goOn}. */
   pause(): void
   /** SIGCONT. */
@@ -36,6 +37,7 @@ export async function startCbtemulator(): Promise<Emulator> {
   })
   return {
     address,
+    pid: child.pid ?? 0,
     pause: () => child.kill('SIGSTOP'),
     goOn: () => child.kill('SIGCONT'),
     close: async () => {
