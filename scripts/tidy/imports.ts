@@ -6,17 +6,16 @@
  * - Inside a package a file imports the file it needs, never the barrel.
  * - Packages import each other's exports in the direction of `packageOrder`; exports for tests only in tests and labs. A test may import
  *   tests of a package below its own, such as a contract suite, by their path.
- * - A command of the command line imports no other command.
+ * - A command of the command line imports no other command, and a page of the console no other page.
  * - No file imports itself through others.
  * - Only `tables`, folders below it, and `on-demand`, which makes rows, make and parse row keys: no other file imports `rowKeyParts`.
- * - A folder of the console, a page for browsers, imports only itself and folders before it in `consoleOrder`; a page imports no other page. The
- *   console calls the server over HTTP: of other packages it imports types, and the names of the gateway's `browser.ts`.
+ * - The console calls the server over HTTP: of other packages it imports types, and the names of the gateway's `browser.ts`.
  */
 import { posix } from 'node:path'
 import { type Finding, isShipped, type SourceFile, withoutComments } from './repository.ts'
 
 /** The folders of a package, bottom first. A subfolder that is named here is a folder of its own. */
-export const folderOrder: Readonly<Record<string, readonly string[]>> = {
+const folderOrder: Readonly<Record<string, readonly string[]>> = {
   engine: [
     'model',
     'encoding',
@@ -65,13 +64,11 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'cli/commands/start',
     'cli',
   ],
+  console: ['model', 'api', 'components', 'pages', 'app'],
 }
 
-/** The folders of the console, bottom first. */
-export const consoleOrder: readonly string[] = ['model', 'api', 'components', 'pages', 'app']
-
 /** The packages, bottom first. */
-export const packageOrder: readonly string[] = ['engine', 'gateway', 'bigtable', 'bench', 'console', 'site']
+const packageOrder: readonly string[] = ['engine', 'gateway', 'bigtable', 'bench', 'console', 'site']
 
 /** Contracts whose types every folder may import. */
 const openTypes = new Set(['tables/table.ts', 'context.ts'])
@@ -87,8 +84,18 @@ const rowKeyFolders = [
   ...(folderOrder['engine'] ?? []).slice(0, (folderOrder['engine'] ?? []).indexOf('tables') + 1),
 ]
 
-/** Files at the top of a package with its exports for other packages. */
-const barrels = new Set(['index.ts', 'testing.ts', 'browser.ts', 'exchange.ts', 'tasks.ts', 'store.ts', 'gateways.ts'])
+/** Exports of packages for other packages, by the files at their top. */
+const exported = ['index', 'testing', 'browser', 'exchange', 'tasks', 'store', 'gateways']
+/** Files that put a package together: these, and those at the top of the console. */
+const barrels = new Set([...exported.map((name) => `${name}.ts`), 'main.tsx', 'report.tsx', 'course.d.ts'])
+/** Exports by a name of their own. */
+const paths = ['', ...exported.slice(1), 'did-you-mean', 'typed-keys']
+
+/** Parts that know nothing of each other. */
+const apart = [
+  ['command', /^cli\/commands\/([^/]+)\//],
+  ['page', /^pages\/([^/]+)/],
+] as const
 
 interface Import {
   readonly from: string
@@ -99,7 +106,7 @@ interface Import {
 
 const importPattern = /\b(import|export)\s+(type\s+)?[^'"();]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g
 
-export function importsOf(text: string): readonly Import[] {
+function importsOf(text: string): readonly Import[] {
   return [...withoutComments(text).matchAll(importPattern)].map((match) => ({
     from: match[3] ?? match[4] ?? '',
     names: (/{([^}]*)}/.exec(match[0])?.[1] ?? '').split(',').map((name) => name.trim().split(/\s+as\s+/)[0] ?? ''),
@@ -114,19 +121,17 @@ export function importFindings(files: readonly SourceFile[]): Finding[] {
     if (place === null || !/\.tsx?$/.test(path)) continue
     const [, pack = '', inside = ''] = place
     for (const one of importsOf(text)) {
-      const wrong =
-        pack === 'console' && isShipped(path)
-          ? wrongInConsole(inside.slice('src/'.length), one)
-          : one.from.startsWith('.')
-            ? isShipped(path)
-              ? wrongInside(pack, inside.replace(/^src\//, ''), one)
-              : leavesPackage(pack, inside, one.from)
-            : wrongAcross(pack, path, one.from)
+      const wrong = !one.from.startsWith('.')
+        ? wrongAcross(pack, path, one)
+        : isShipped(path)
+          ? wrongInside(pack, inside.replace(/^src\//, ''), one)
+          : leavesPackage(pack, inside, one.from)
       if (wrong !== undefined) findings.push(`${path} imports ${one.from}: ${wrong}`)
     }
   }
   return [...findings, ...cycleFindings(files)]
 }
+
 function cycleFindings(files: readonly SourceFile[]): Finding[] {
   const paths = new Set(files.map(({ path }) => path))
   const targets = new Map(
@@ -153,23 +158,6 @@ function cycleFindings(files: readonly SourceFile[]): Finding[] {
   return findings
 }
 
-/** The fault of an import in the console. Paths are relative to the console's `src`. */
-function wrongInConsole(path: string, { from, typeOnly }: Import): string | undefined {
-  if (from.startsWith('@sixtables/') && !typeOnly && from !== '@sixtables/gateway/browser') {
-    return 'the console speaks to the server over HTTP alone'
-  }
-  if (!from.startsWith('.')) return undefined
-  const target = posix.join(posix.dirname(path), from)
-  const [own = '', other = ''] = [path, target].map((one) => (one.includes('/') ? (one.split('/')[0] ?? '') : ''))
-  if (own === '' && target !== '') return undefined
-  if (own === 'pages' && other === 'pages' && path.split('/')[1] !== target.split('/')[1]) {
-    return 'a page imports no other page'
-  }
-  const [low, high] = [consoleOrder.indexOf(other), consoleOrder.indexOf(own)]
-  if (low < 0 || high < 0) return `the folder has no place in the order of scripts/tidy/imports.ts`
-  return low <= high ? undefined : `${other} stands above ${own}`
-}
-
 /** How far tests go, for those of all packages. */
 const sizes = '../../scripts/deep.ts'
 
@@ -188,9 +176,9 @@ function wrongInside(pack: string, path: string, { from, names, typeOnly }: Impo
   if (target === 'index.ts') return 'the barrel is for other packages; import the file itself'
   const order = folderOrder[pack]
   if (order === undefined) return undefined
-  const [ownCommand, otherCommand] = [commandOf(path), commandOf(target)]
-  if (ownCommand !== undefined && otherCommand !== undefined && ownCommand !== otherCommand) {
-    return 'a command imports no other command'
+  for (const [what, pattern] of apart) {
+    const [own, other] = [path, target].map((one) => pattern.exec(one)?.[1])
+    if (own !== undefined && other !== undefined && own !== other) return `a ${what} imports no other ${what}`
   }
   const [ownFolder, targetFolder] = [folderOf(path, order), folderOf(target, order)]
   if (pack === 'engine' && !rowKeyFolders.includes(ownFolder)) {
@@ -200,23 +188,23 @@ function wrongInside(pack: string, path: string, { from, names, typeOnly }: Impo
   if (targetFolder === '' || ownFolder === targetFolder) return undefined
   if (typeOnly && ((pack === 'engine' && openTypes.has(target)) || ownFolder === '')) return undefined
   if (ownFolder === '') return 'a root file imports types at most'
-  const [own, other] = [order.indexOf(ownFolder), order.indexOf(targetFolder)]
-  if (own < 0) return `the folder ${ownFolder} has no place in the order of scripts/tidy/imports.ts`
-  if (other < 0) return `the folder ${targetFolder} has no place in the order of scripts/tidy/imports.ts`
-  return other < own ? undefined : `${targetFolder} stands above ${ownFolder}`
+  const unknown = [ownFolder, targetFolder].find((folder) => !order.includes(folder))
+  if (unknown !== undefined) return `the folder ${unknown} has no place in the order of scripts/tidy/imports.ts`
+  return order.indexOf(targetFolder) < order.indexOf(ownFolder)
+    ? undefined
+    : `${targetFolder} stands above ${ownFolder}`
 }
 
 /** The fault of an import from another package. */
-function wrongAcross(pack: string, path: string, from: string): string | undefined {
+function wrongAcross(pack: string, path: string, { from, typeOnly }: Import): string | undefined {
   const [, other, rest = ''] = /^@sixtables\/([^/]+)(?:\/(.*))?$/.exec(from) ?? []
   if (other === undefined) return undefined
   if (packageOrder.indexOf(other) >= packageOrder.indexOf(pack)) return `${pack} does not stand on ${other}`
-  if (
-    !['', 'testing', 'did-you-mean', 'typed-keys', 'browser', 'exchange', 'tasks', 'store', 'gateways'].includes(rest)
-  )
-    return 'only what a package exports can be imported'
-  if (rest === 'testing' && isShipped(path) && pack !== 'bench') return 'testing aids are for tests and labs'
-  return undefined
+  if (!paths.includes(rest)) return 'only what a package exports can be imported'
+  if (!isShipped(path)) return undefined
+  if (rest === 'testing' && pack !== 'bench') return 'testing aids are for tests and labs'
+  const isCalled = pack !== 'console' || typeOnly || from === '@sixtables/gateway/browser'
+  return isCalled ? undefined : 'the console speaks to the server over HTTP alone'
 }
 
 /** The folder's name in the order, or else the first part of the path; empty for root files. */
@@ -224,9 +212,4 @@ function folderOf(path: string, order: readonly string[]): string {
   const parts = path.split('/').slice(0, -1)
   const inner = [3, 2].map((length) => parts.slice(0, length).join('/')).find((folder) => order.includes(folder))
   return inner ?? parts[0] ?? ''
-}
-
-/** The command that a file belongs to. */
-function commandOf(path: string): string | undefined {
-  return /^cli\/commands\/([^/]+)\//.exec(path)?.[1]
 }

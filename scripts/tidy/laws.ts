@@ -28,10 +28,14 @@ export function lawsOf(files: readonly SourceFile[]): Laws {
   const laws = new Map<string, ReadonlySet<string>>()
   for (const { path, text } of files) {
     if (!statesLaws(path)) continue
-    const own = new Set([...text.matchAll(lawPattern)].map(([, law = '']) => law))
+    const own = new Set(statedIn(text))
     if (own.size > 0) laws.set(path, own)
   }
   return laws
+}
+
+function statedIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(lawPattern), ([, law = '']) => law)
 }
 
 /** The part of full names before the slash, by file. */
@@ -52,7 +56,7 @@ export function lawFindings(files: readonly SourceFile[]): Finding[] {
   const laws = lawsOf(files)
   const prefixes = lawPrefixes(laws)
   const fullNames = new Set<string>()
-  const shortNames = new Set<string>()
+  const shortNames = new Set([...laws.values()].flatMap((own) => [...own]))
   const findings: Finding[] = []
   for (const [path, own] of laws) {
     for (const law of own) {
@@ -60,7 +64,6 @@ export function lawFindings(files: readonly SourceFile[]): Finding[] {
       if (fullNames.has(name))
         findings.push(`${path}: ${name} is the name of another law, too; rename the file or the law`)
       fullNames.add(name)
-      shortNames.add(law)
     }
   }
   for (const file of files) {
@@ -76,13 +79,8 @@ export function lawFindings(files: readonly SourceFile[]): Finding[] {
 
 function statedTwice({ path, text }: SourceFile): Finding[] {
   if (!statesLaws(path)) return []
-  const seen = new Set<string>()
-  const twice: string[] = []
-  for (const [, law = ''] of text.matchAll(lawPattern)) {
-    if (seen.has(law)) twice.push(law)
-    seen.add(law)
-  }
-  return twice.map((law) => `${path} states ${law} twice`)
+  const stated = statedIn(text)
+  return stated.filter((law, i) => stated.indexOf(law) < i).map((law) => `${path} states ${law} twice`)
 }
 
 function shortFindings(

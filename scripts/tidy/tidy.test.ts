@@ -117,6 +117,9 @@ describe('the import rule', () => {
     ['gateway/src/cli/framework/a.ts', "import { b } from '../registry.ts'", 'cli stands above cli/framework'],
     ['gateway/src/cli/commands/top/a.ts', "import { b } from '../seed/b.ts'", 'no other command'],
     ['gateway/src/call.ts', "import { b } from './calls/b.ts'", 'types at most'],
+    ['console/src/model/a.ts', "import { b } from '../pages/b.tsx'", 'pages stands above model'],
+    ['console/src/pages/heat/a.tsx', "import { b } from '../log/b.tsx'", 'no other page'],
+    ['console/src/api/a.ts', "import { b } from '@sixtables/engine'", 'over HTTP alone'],
   ]
   test.each(breaches)('refuses in %s: %s', (path, text, why) => {
     expect(importFindings(file(`packages/${path}`, text))).toEqual([expect.stringContaining(why)])
@@ -136,6 +139,11 @@ describe('the import rule', () => {
     ['gateway/src/call.ts', "import type { B } from './calls/b.ts'"],
     ['gateway/src/cli/commands/top/a.ts', "import { b } from '../../framework/b.ts'"],
     ['gateway/src/cli/main.ts', "import { b } from './commands/top/b.ts'"],
+    ['console/src/main.tsx', "import { b } from './app/b.tsx'"],
+    [
+      'console/src/api/a.ts',
+      "import type { B } from '@sixtables/engine'\nimport { c } from '@sixtables/gateway/browser'",
+    ],
     ['engine/src/log/a.ts', "import { b } from '../storage/b.ts'\nimport { c } from '../errors.ts'"],
     ['engine/src/model/a.ts', "import type { B } from '../tables/table.ts'"],
     ['engine/src/log/a.ts', "import { pathCode } from '../encoding/key-codec.ts'"],
