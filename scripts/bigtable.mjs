@@ -13,9 +13,9 @@ import { run, ScriptError, say, script } from './lib/tools.mjs'
 /** The path of cbtemulator; `undefined`, and a line with the remedy, if it is not installed. */
 function emulator() {
   const install = '`gcloud components install bigtable` (or the package google-cloud-cli-bigtable-emulator) brings it'
-  let root
+  let root = process.env.CLOUDSDK_ROOT
   try {
-    root = execFileSync('gcloud', ['info', '--format=value(installation.sdk_root)'], { encoding: 'utf8' }).trim()
+    root ||= execFileSync('gcloud', ['info', '--format=value(installation.sdk_root)'], { encoding: 'utf8' }).trim()
   } catch {
     say(`skipped: gcloud is not here, and with it no cbtemulator; install the Cloud SDK, then ${install}.`)
     return undefined

@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from './lib/tools.mjs'
+import { hear, root, untilSaid } from './lib/tools.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'sixtables-fresh-'))
 const clone = join(folder, 'clone')
@@ -25,18 +25,9 @@ const env = {
 async function start() {
   const began = performance.now()
   const npm = spawn('npm', ['start', '--', '--port', '0'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  let ms = 0
-  for await (const chunk of npm.stdout.iterator({ destroyOnReturn: false })) {
-    said += chunk
-    if (!/running/.test(said)) continue
-    ms = performance.now() - began
-    break
-  }
-  const [, endpoint] = /API endpoint: (http:\/\/\S+)/.exec(said) ?? []
-  assert.ok(endpoint, `npm start ended early; it said:\n${said}`)
+  const [, endpoint] = await untilSaid(npm, hear(npm), /API endpoint: (http:\/\/\S+)[\s\S]*running/)
+  const ms = performance.now() - began
   assert.equal((await fetch(endpoint)).status, 200)
-  npm.stdout.resume()
   const ended = once(npm, 'exit')
   npm.kill('SIGTERM')
   assert.deepEqual(await ended, [0, null])

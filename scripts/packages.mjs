@@ -13,7 +13,7 @@ import { startRegistry } from './lib/local-registry.mjs'
 import { setUp } from './lib/set-up.mjs'
 import { publishedFolders } from './lib/stamps.mjs'
 import { steps } from './lib/steps.mjs'
-import { hear, onSignals, root, run, ScriptError, script } from './lib/tools.mjs'
+import { hear, onSignals, root, run, ScriptError, script, untilSaid } from './lib/tools.mjs'
 
 const limitMs = 300_000
 
@@ -100,9 +100,7 @@ async function works(line, options) {
 /** Runs a line that starts a server on a free port, sends it a commit and a lookup, and ends it. */
 async function serves(line, options) {
   const running = shell(`${line} --port 0`, options)
-  const endpoint = await Promise.race([running.says(/API endpoint: (http:\S+)[\s\S]*running/), running])
-  assert.ok(Array.isArray(endpoint), `it ended early: ${JSON.stringify(endpoint)}`)
-  const [, address] = endpoint
+  const [, address] = await running.says(/API endpoint: (http:\S+)[\s\S]*running/)
   const key = { path: [{ kind: 'ToDo', name: 'published' }] }
   const post = async (verb, body) => {
     const answer = await fetch(`${address}/v1/projects/demo:${verb}`, {
@@ -136,12 +134,5 @@ function shell(line, { cwd, env }) {
     clearTimeout(timer)
     return { code, ...said }
   })
-  const says = (pattern) =>
-    new Promise((resolve) => {
-      child.stdout.on('data', () => {
-        const match = pattern.exec(said.stdout)
-        if (match !== null) resolve(match)
-      })
-    })
-  return Object.assign(ended, { says })
+  return Object.assign(ended, { says: (pattern) => untilSaid(child, said, pattern) })
 }

@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { readReadme, withoutTimes } from './lib/readme.mjs'
 import { steps } from './lib/steps.mjs'
-import { root } from './lib/tools.mjs'
+import { hear, root, untilSaid } from './lib/tools.mjs'
 
 const limitMs = 120_000
 const binary = join(root, 'packages/gateway/bin/sixtables.js')
@@ -28,24 +28,14 @@ const timer = setTimeout(() => {
 }, limitMs)
 
 const { step, end } = steps({ name: 'smoke', onStep: () => timer.refresh() })
-
-/** The server's address, after it has printed that it is running. */
-async function address() {
-  let said = ''
-  for await (const chunk of server.stdout) {
-    said += chunk
-    const endpoint = /API endpoint: http:\/\/(\S+)/.exec(said)
-    if (endpoint !== null && /running/.test(said)) return endpoint[1]
-  }
-  throw new Error(`the server ended before it was running; it said:\n${said}`)
-}
+const said = hear(server)
 
 let datastore
 let PropertyFilter
 await step('the server says where it listens', async () => {
-  process.env.DATASTORE_EMULATOR_HOST = await address()
+  const [, address] = await untilSaid(server, said, /API endpoint: http:\/\/(\S+)[\s\S]*running/)
+  process.env.DATASTORE_EMULATOR_HOST = address
   process.env.METADATA_SERVER_DETECTION = 'none'
-  server.stdout.resume()
   const client = require('@google-cloud/datastore')
   PropertyFilter = client.PropertyFilter
   datastore = new client.Datastore({ projectId: 'smoke' })

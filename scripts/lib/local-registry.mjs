@@ -27,16 +27,8 @@ export async function startRegistry({ folder, scope }) {
   mkdirSync(home)
   writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, overrides }))
   say(`installing ${verdaccio} …`)
-  const { code, tail } = await run('npm', [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel',
-    'error',
-    '--prefix',
-    home,
-    verdaccio,
-  ])
+  const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error']
+  const { code, tail } = await run('npm', ['install', ...quiet, '--prefix', home, verdaccio])
   if (code !== 0) throw new ScriptError(`no registry to try with: ${whyInstallFailed(tail)}`)
   const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()
   const host = `127.0.0.1:${await freePort()}`
@@ -52,18 +44,13 @@ export async function startRegistry({ folder, scope }) {
     await ended
   }
   const deadline = AbortSignal.timeout(patienceMs)
-  while (
-    !(await fetch(`http://${host}/-/ping`).then(
-      ({ ok }) => ok,
-      () => false,
-    ))
-  ) {
-    if (child.exitCode === null && !deadline.aborted) {
-      await sleep(100)
-      continue
+  const ping = async () => (await fetch(`http://${host}/-/ping`)).ok
+  while (!(await ping().catch(() => false))) {
+    if (child.exitCode !== null || deadline.aborted) {
+      await close()
+      throw new ScriptError(`${verdaccio} did not start; it wrote:\n${said.stdout}${said.stderr}`)
     }
-    await close()
-    throw new ScriptError(`${verdaccio} did not start; it wrote:\n${said.stdout}${said.stderr}`)
+    await sleep(100)
   }
   return { env: npmOf({ folder, host }), close }
 }

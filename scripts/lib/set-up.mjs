@@ -20,7 +20,7 @@ import {
 import { pnpmVersion, root, run, ScriptError, say } from './tools.mjs'
 
 /** @throws ScriptError if Node is older than `engines.node` in the root manifest */
-export function checkNode() {
+function checkNode() {
   const wanted = manifest('.').engines.node.replace('>=', '')
   const [needMajor, needMinor = 0] = wanted.split('.').map(Number)
   const [major, minor] = process.versions.node.split('.').map(Number)
@@ -52,24 +52,20 @@ async function install() {
   const folders = ['.', 'tools', ...packageFolders()]
   const manifests = folders.map((folder) => join(folder, 'package.json'))
   const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
-  const fingerprint = ofContents([pnpmVersion, process.platform, process.arch], inputs)
+  const print = () => ofContents([pnpmVersion, process.platform, process.arch], inputs)
+  const fingerprint = print()
   const complete = folders.every((folder) => existsSync(join(root, folder, 'node_modules')))
   if (complete && isStamped('install', fingerprint)) return fingerprint
   unstamp('install')
   say(`installing dependencies with pnpm ${pnpmVersion} (only when they changed) …`)
-  const args = [
-    '--yes',
-    `pnpm@${pnpmVersion}`,
-    'install',
-    '--reporter=append-only',
-    '--config.confirmModulesPurge=false',
-  ]
+  const flags = ['--reporter=append-only', '--config.confirmModulesPurge=false']
+  const args = ['--yes', `pnpm@${pnpmVersion}`, 'install', ...flags]
   const { code, tail } = await run('npx', args, { env: { ...patience, ...process.env } }).catch((error) => {
     throw new ScriptError(`npx could not be started (${error.message}); it comes with Node's npm.`)
   })
   if (code !== 0) throw new ScriptError(whyInstallFailed(tail))
   // Computed after the installation, which updates a lockfile that does not fit the manifests.
-  const now = ofContents([pnpmVersion, process.platform, process.arch], inputs)
+  const now = print()
   stamp('install', now)
   return now
 }

@@ -45,15 +45,27 @@ export function run(command, args, options = {}) {
   })
 }
 
-/** Collects the output of a child with pipes: `stdout` and `stderr`, which grow while it runs. */
+/** Collects the output of a child's pipes: `stdout` and `stderr`, which grow while it runs. */
 export function hear(child) {
   const said = { stdout: '', stderr: '' }
   for (const stream of Object.keys(said)) {
-    child[stream].on('data', (chunk) => {
+    child[stream]?.on('data', (chunk) => {
       said[stream] += chunk
     })
   }
   return said
+}
+
+/** Waits for words in the stdout of a child. @throws if it ends before */
+export function untilSaid(child, said, pattern) {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const match = pattern.exec(said.stdout)
+      if (match !== null) resolve(match)
+    }
+    child.stdout.on('data', look)
+    child.once('close', () => reject(new Error(`it ended early; it said:\n${said.stdout}${said.stderr}`)))
+  })
 }
 
 /** Calls `stop` at Ctrl-C and SIGTERM, for scripts that have to clean up. */
