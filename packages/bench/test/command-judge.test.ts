@@ -156,6 +156,33 @@ describe('a command', () => {
     expect(fault).toBeUndefined()
   })
 
+  it('that sleeps without a request leaves simulated time behind real time, which a look at it now and then keeps', async () => {
+    let [simulatedMs, cpuMs] = [0, 0]
+    const silent: Challenge = {
+      ...customers,
+      async run(stage) {
+        const { store, program } = await stage.open()
+        const cpu = process.cpuUsage()
+        try {
+          await store.alone(() => program.call('addCustomer', stage.db(), 1, { name: '' }))
+        } finally {
+          simulatedMs = store.nowMs
+          const { user, system } = process.cpuUsage(cpu)
+          cpuMs = (user + system) / 1000
+        }
+      },
+      goals: [],
+    }
+    writeFileSync(join(folder, 'silent.mjs'), 'setInterval(() => {}, 60_000)')
+    const begun = performance.now()
+    const command = `"${process.execPath}" silent.mjs`
+    const { fault } = await judge(silent, { command, folder }, undefined, { limits: { startSeconds: 3 } })
+    const realMs = performance.now() - begun
+    expect(fault).toMatch(/sent no answer, and nothing to the store, within 3 s/)
+    expect(simulatedMs).toBeLessThanOrEqual(realMs)
+    expect(cpuMs).toBeLessThan(realMs / 2)
+  })
+
   it('never has calls under way that are charged in different ways', async () => {
     const one = await judged(`
       const underWay = new Set()

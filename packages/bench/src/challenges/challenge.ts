@@ -10,6 +10,7 @@
  */
 import type { findingAdvice } from '@sixtables/engine'
 import type { Lab } from '../lab.ts'
+import { defaultsOf, type SettingValues, tabletSettingValues } from '../settings.ts'
 import type { ProgramFunction } from './program-process.ts'
 import type { Stage } from './stage.ts'
 
@@ -46,8 +47,16 @@ export interface Goal {
 
 export const armYours = 'yours'
 
+/** The settings that every challenge reads. */
+export const challengeSettings: SettingValues = { ...tabletSettingValues, ...defaultsOf('client.rpcMs') }
+
 export function atMost(says: string, figure: string, most: number, hint: string): Goal {
   return { says, figure, holds: (value) => value <= most, hint }
+}
+
+/** Nothing of the kind may be counted. */
+export function none(says: string, figure: string, hint: string): Goal {
+  return atMost(says, figure, 0, hint)
 }
 
 export function atLeast(says: string, figure: string, least: number, hint: string): Goal {

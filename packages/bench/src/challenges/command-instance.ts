@@ -62,8 +62,6 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
   /** Charges of the calls under way (CI2). */
   #meter: Meter | undefined
   #database: ChargedDatabase | undefined
-  /** Told of the first call: a process may ask for something when it starts. */
-  readonly #waitingForCall: (() => void)[] = []
   #isKeepingTime = false
   readonly #startedAt = performance.now()
   #heardAt = performance.now()
@@ -95,18 +93,14 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
     if (first === undefined) return
     if (!this.isReady) {
       if (now - this.#startedAt > startSeconds * 1000)
-        this.kill(
-          new ProgramFault(
-            `The program sent no answer, and nothing to the store, within ${startSeconds} s of its start.`,
-          ),
-        )
+        this.endBy(`The program sent no answer, and nothing to the store, within ${startSeconds} s of its start.`)
       return
     }
     // A slow computer is no fault: while the process is heard, or simulated time stands still, a call may last.
     const { nowMs } = this.options.store
     const isStuck = Math.min(now - first.begunAt, nowMs - first.begunMs) > callSeconds * 1000
     if (isStuck || (this.#isWorking && now - this.#heardAt > callSeconds * 1000))
-      this.kill(new ProgramFault(`${callInWords(first)} has no answer after ${callSeconds} s.`))
+      this.endBy(`${callInWords(first)} has no answer after ${callSeconds} s.`)
   }
 
   async #start(): Promise<void> {
@@ -133,7 +127,7 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
     child.on('error', (error) => this.kill(new Error(`no process can be started: ${error.message}`)))
     child.on('close', (code, signal) => {
       const why = commandEndInWords(command, { code, signal, errors: this.#errors })
-      this.kill(new ProgramFault(why.startsWith('The ') ? why : `${this.subject} ${why}.`))
+      this.endBy(why.startsWith('The ') ? why : `${this.subject} ${why}.`)
     })
     for (const call of this.pending.values()) this.#write(call)
   }
@@ -147,7 +141,7 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
       this.#queue.shift()
       this.#meter = next.db.meter
       this.#database = next.db.charged
-      for (const go of this.#waitingForCall.splice(0)) go()
+      this.wake()
       next.begunAt = performance.now()
       next.begunMs = this.options.store.nowMs
       this.pending.set(next.id, next)
@@ -176,11 +170,9 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
   #answered(line: string): void {
     const answer = answerOf(line)
     const call = typeof answer === 'string' ? undefined : this.pending.get(answer.id)
-    if (typeof answer === 'string') this.kill(new ProgramFault(answer))
+    if (typeof answer === 'string') this.endBy(answer)
     else if (call === undefined)
-      this.kill(
-        new ProgramFault(`The program answered the call ${answer.id}, which is not under way: ${inShort(line)}`),
-      )
+      this.endBy(`The program answered the call ${answer.id}, which is not under way: ${inShort(line)}`)
     else {
       this.pending.delete(answer.id)
       this.isReady = true
@@ -192,10 +184,10 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
 
   async #serve<T>(work: (database: ChargedDatabase) => Promise<T>): Promise<T> {
     this.isReady = true
-    if (this.#database === undefined) await new Promise<void>((resolve) => this.#waitingForCall.push(resolve))
+    // A process may ask for something when it starts, before its first call.
+    while (this.#database === undefined && this.end === undefined) await this.pause(1000)
     if (this.end === undefined) this.countRequest()
-    if (this.#database === undefined || this.end !== undefined)
-      throw new DatastoreError('UNAVAILABLE', 'the process has ended')
+    if (this.#database === undefined || this.end !== undefined) throw ended()
     this.asked++
     this.#changed()
     try {
@@ -203,7 +195,7 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
     } catch (error) {
       // A crash that the judge makes at this request has ended the process already.
       if (!(error instanceof DatastoreError || error instanceof Killed)) this.kill(error as Error)
-      throw error instanceof DatastoreError ? error : new DatastoreError('UNAVAILABLE', 'the process has ended')
+      throw error instanceof DatastoreError ? error : ended()
     } finally {
       this.asked--
       this.#changed()
@@ -227,7 +219,7 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
     this.#isKeepingTime = true
     let [stepMs, heardAt] = [1, 0]
     while (this.#isWorking) {
-      const silent = this.#untilSilent()
+      const silent = this.#untilSilent(heardAt === this.#heardAt)
       clock.hold(silent)
       await silent
       // The longer a process waits for its requests, the longer they are taken to last.
@@ -238,8 +230,13 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
     this.#isKeepingTime = false
   }
 
-  /** Waits until the process has nothing to do, or does nothing that can be seen. */
-  async #untilSilent(): Promise<void> {
+  /**
+   * Waits until the process has nothing to do, or does nothing that can be seen.
+   *
+   * @param isStill - whether it was silent before: if it waits for no request, simulated time goes on only as fast as real time then
+   */
+  async #untilSilent(isStill: boolean): Promise<void> {
+    if (isStill && this.asked === 0) await this.pause(silentMs.idle)
     while (this.#isWorking) {
       // One that has said nothing yet may still be loading, or gather calls and answer them later.
       const leastMs = silentMs[this.isReady ? (this.asked > 0 ? 'asked' : 'idle') : 'begins']
@@ -274,9 +271,10 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
     if (this.#child !== undefined) killThoseWith(`${markName}=${this.#mark}`)
     void this.#close?.()
     for (const { reject } of this.#queue.splice(0)) reject(this.end)
-    for (const go of this.#waitingForCall.splice(0)) go()
   }
 }
+
+const ended = (): DatastoreError => new DatastoreError('UNAVAILABLE', 'the process has ended')
 
 /** Ends a process, and those that it has started. */
 function killGroup(child: ChildProcess | undefined): void {
@@ -307,11 +305,11 @@ function answerOf(line: string): Answer | string {
   } catch {
     return `The program printed a line that is no JSON: ${inShort(line)} Its standard output is for answers, such as ${shape}; print other things to the standard error.`
   }
-  const answer = (typeof found === 'object' ? found : undefined) as Readonly<Record<string, unknown>> | null | undefined
-  const id = answer?.['id']
+  const answer: Readonly<Record<string, unknown>> = typeof found === 'object' && found !== null ? { ...found } : {}
+  const { id } = answer
   if (typeof id !== 'number')
     return `The program printed a line that has no id of a call: ${inShort(line)} An answer is ${shape}.`
-  if (answer == null || !('answer' in answer || 'error' in answer))
+  if (!('answer' in answer || 'error' in answer))
     return `The program printed a line that has neither answer nor error: ${inShort(line)} An answer is ${shape}.`
   return { id, value: answer['answer'], error: answer['error'] ?? undefined }
 }

@@ -1,7 +1,6 @@
 /** Names that rise, at a rate that one tablet cannot serve. */
-import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { ramped, rampSettings } from '../sim/ramp.ts'
-import { atLeast, atMost, type Challenge } from './challenge.ts'
+import { atLeast, atMost, type Challenge, challengeSettings, none } from './challenge.ts'
 import { Meter } from './charged-database.ts'
 import { offerCalls } from './loads.ts'
 import { storedOf, token } from './stored.ts'
@@ -25,8 +24,7 @@ export const customerKeys: Challenge = {
   ],
   settings: {
     ...rampSettings,
-    ...tabletSettingValues,
-    ...defaultsOf('client.rpcMs'),
+    ...challengeSettings,
     'ramp.minutes': 50,
     'load.slotMs': 20_000,
   },
@@ -67,18 +65,12 @@ export const customerKeys: Challenge = {
     atMost('no tablet has more than three times the mean load', 'Entities: busiest tablet', 3, hashHint),
     atLeast('the load is spread over several tablets', 'Entities: tablets', 4, hashHint),
     atMost('at most 5 % is refused', 'refused', 5, hashHint),
-    atMost(
+    none(
       'one lookup finds a customer by its number',
       'not found by one lookup',
-      0,
       'The whole key must follow from the number: `findCustomer` gets nothing else, in a process that has just started.',
     ),
-    atMost(
-      'every customer is in the store',
-      'not in the store',
-      0,
-      'Wait for the store before you return: `await` it.',
-    ),
+    none('every customer is in the store', 'not in the store', 'Wait for the store before you return: `await` it.'),
   ],
   findings: ['sequential-keys', 'hot-range'],
 }

@@ -1,8 +1,7 @@
 /** An indexed timestamp of now, whose index rows all fall into one tablet. */
 import type { Random } from '@sixtables/engine/testing'
-import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { ramped, rampSettings } from '../sim/ramp.ts'
-import { atLeast, atMost, type Challenge } from './challenge.ts'
+import { atLeast, atMost, type Challenge, challengeSettings, none } from './challenge.ts'
 import { Meter } from './charged-database.ts'
 import { offerCalls } from './loads.ts'
 import { expectShape } from './program.ts'
@@ -45,8 +44,7 @@ export const eventTime: Challenge = {
   ],
   settings: {
     ...rampSettings,
-    ...tabletSettingValues,
-    ...defaultsOf('client.rpcMs'),
+    ...challengeSettings,
     'ramp.minutes': 45,
     'load.slotMs': 10_000,
   },
@@ -128,10 +126,9 @@ export const eventTime: Challenge = {
       4,
       'Let the query select the user and the day; do not filter in the program.',
     ),
-    atMost(
+    none(
       'every event is in the store',
       'not in the store',
-      0,
       'Two events must not have the same key, and `await` every write.',
     ),
   ],

@@ -1,8 +1,7 @@
 /** A sweeper that begins each time at the oldest timestamp, where all rows were deleted. */
-import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Store } from '../sim/store.ts'
 import { drawHeat } from '../sim/watch.ts'
-import { atMost, type Challenge } from './challenge.ts'
+import { atMost, type Challenge, challengeSettings, none } from './challenge.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
@@ -32,7 +31,7 @@ export const expireAMillion: Challenge = {
     { name: 'sweep', takes: { now: '2026-01-01T00:01:00.000Z' }, answers: null },
     { name: 'isLive', takes: { session: '9f86d081884c7d65' }, answers: true },
   ],
-  settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
+  settings: challengeSettings,
   async run(stage) {
     const { record, random, session } = stage
     const { store, program } = await stage.open({ tablets: { waits: false } })
@@ -99,16 +98,14 @@ export const expireAMillion: Challenge = {
       400,
       'Let the query begin where the last sweep ended, and keep that place in the store; or put a generation before the timestamp.',
     ),
-    atMost(
+    none(
       'no live session is deleted',
       'live sessions deleted',
-      0,
       'A session must be in the store when `save` returns, and stay until its time: compare with `now`.',
     ),
-    atMost(
+    none(
       'no dead session outlives two sweeps',
       'dead sessions kept for two sweeps',
-      0,
       'A sweep goes on until nothing is left that has expired, also in a process that has just started.',
     ),
   ],

@@ -7,8 +7,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { named } from '../cli/advice.ts'
-import { UsageError } from '../cli/errors.ts'
+import { named, UsageError } from '../cli/errors.ts'
 import { challenges } from './catalogue.ts'
 import type { Challenge } from './challenge.ts'
 import { givenProgram, keptGiven } from './given.ts'

@@ -1,7 +1,6 @@
 /** A list in one entity that is read, changed and put back. */
-import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { drawHeat } from '../sim/watch.ts'
-import { atLeast, atMost, type Challenge } from './challenge.ts'
+import { atLeast, atMost, type Challenge, challengeSettings, none } from './challenge.ts'
 import { Killed } from './fault.ts'
 import { callInTurn } from './loads.ts'
 import { expectShape } from './program.ts'
@@ -31,7 +30,7 @@ export const followerList: Challenge = {
     { name: 'followers', takes: { user: '9f86d081884c7d65' }, answers: ['2c26b46b68ffc68f'] },
     { name: 'compact', takes: { user: '9f86d081884c7d65' }, answers: null },
   ],
-  settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
+  settings: challengeSettings,
   async run(stage) {
     const { record, random } = stage
     const { store, program } = await stage.open()
@@ -89,25 +88,22 @@ export const followerList: Challenge = {
     record.figure('lists harmed by a crash', harmed, `of ${crashes}`)
   },
   goals: [
-    atMost(
+    none(
       'no change is lost',
       'followers lost or left over',
-      0,
       'A list that is read and put back loses what another client wrote in between; a list in memory is lost with its process.',
     ),
-    atMost(
+    none(
       'every follower is in the store',
       'not in the store',
-      0,
       'Wait for the store before you return: `await` every write.',
     ),
-    atMost('no call fails', 'calls that failed', 0, groupHint),
+    none('no call fails', 'calls that failed', groupHint),
     atLeast('no client starves', 'changes of the slowest client', 10, groupHint),
     atMost('a change takes at most two seconds', 'p99', 2000, groupHint),
-    atMost(
+    none(
       'a crash in the middle of compact harms no list',
       'lists harmed by a crash',
-      0,
       'Between two calls of compact the list must be whole: write the new state before you delete the old one, or do both in one transaction.',
     ),
   ],

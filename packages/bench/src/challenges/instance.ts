@@ -82,7 +82,7 @@ export class Instance extends ProgramProcess<InstanceOptions> {
         onMessage: (batch) => this.#hear(batch as Batch),
         onPrinted: (text) => this.printed(text),
         onFailed: (error) => this.kill(new Error(`no process can be started: ${error.message}`)),
-        onEnd: (why) => this.kill(new ProgramFault(`${this.subject} ${why}.`)),
+        onEnd: (why) => this.endBy(`${this.subject} ${why}.`),
       },
     )
   }
@@ -129,8 +129,7 @@ export class Instance extends ProgramProcess<InstanceOptions> {
     while (!holds() && this.end === undefined) {
       const leftMs = until - performance.now()
       if (leftMs <= 0) {
-        if (atMostMs === undefined)
-          this.kill(new ProgramFault(`${this.subject} did not come back within ${wallSeconds} s.`))
+        if (atMostMs === undefined) this.endBy(`${this.subject} did not come back within ${wallSeconds} s.`)
         return
       }
       await this.pause(leftMs)
@@ -145,7 +144,7 @@ export class Instance extends ProgramProcess<InstanceOptions> {
       !Array.isArray(ready ?? messages) ||
       messages?.some((message) => typeof message !== 'object' || message === null)
     ) {
-      this.kill(new ProgramFault(`${this.subject} sent the judge a message that is none.`))
+      this.endBy(`${this.subject} sent the judge a message that is none.`)
       return
     }
     if (ready === undefined) {
@@ -156,7 +155,7 @@ export class Instance extends ProgramProcess<InstanceOptions> {
       this.#heard = Math.max(this.#heard, upTo)
     } else {
       const missing = this.options.functions.map(({ name }) => name).filter((name) => !ready.includes(name))
-      if (missing.length > 0) this.kill(new ProgramFault(`The program must export ${missing.join(', ')}.`))
+      if (missing.length > 0) this.endBy(`The program must export ${missing.join(', ')}.`)
       this.isReady = true
     }
     this.wake()
@@ -167,17 +166,7 @@ export class Instance extends ProgramProcess<InstanceOptions> {
     if (call === undefined) return
     this.pending.delete(id)
     if (error === undefined) call.resolve(value)
-    else if (error.code === deniedCode) {
-      const place = error.place === undefined ? '' : ` (${error.place})`
-      call.reject(new ProgramFault(`${callInWords(call)} ${deniedWords}${place}.`))
-    } else if (error.code !== undefined && error.name === 'DatastoreError')
-      call.reject(new RefusedCall(error.code, `${callInWords(call)} failed with ${error.code}: ${error.message}`))
-    else {
-      const { name = 'an error', message, place } = error
-      call.reject(
-        new ProgramFault(`${callInWords(call)} threw ${name}: ${message}${place === undefined ? '' : ` (${place})`}.`),
-      )
-    }
+    else call.reject(errorOf(callInWords(call), error))
   }
 
   async #serve(message: { request: number; of: number; verb: string; args: readonly unknown[] }): Promise<void> {
@@ -205,9 +194,7 @@ export class Instance extends ProgramProcess<InstanceOptions> {
     const { store } = this.options
     for (const call of this.pending.values()) {
       if (store.nowMs - call.begunMs > callSecondsMax * 1000)
-        this.kill(
-          new ProgramFault(`${callInWords(call)} has no answer after ${callSecondsMax / 60} simulated minutes.`),
-        )
+        this.endBy(`${callInWords(call)} has no answer after ${callSecondsMax / 60} simulated minutes.`)
     }
   }
 
@@ -218,6 +205,14 @@ export class Instance extends ProgramProcess<InstanceOptions> {
   protected override release(): void {
     this.#host.kill()
   }
+}
+
+function errorOf(words: string, { name = 'an error', message, code, place }: ErrorWords): Error {
+  const at = place === undefined ? '' : ` (${place})`
+  if (code === deniedCode) return new ProgramFault(`${words} ${deniedWords}${at}.`)
+  if (code === undefined || name !== 'DatastoreError')
+    return new ProgramFault(`${words} threw ${name}: ${message}${at}.`)
+  return new RefusedCall(code, `${words} failed with ${code}: ${message}`)
 }
 
 /** Transactions that a process has begun, by number; `undefined` for those that have ended. */

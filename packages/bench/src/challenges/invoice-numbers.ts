@@ -1,7 +1,6 @@
 /** One counter for all invoices. */
-import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { drawHeat } from '../sim/watch.ts'
-import { atLeast, atMost, type Challenge } from './challenge.ts'
+import { atLeast, type Challenge, challengeSettings, none } from './challenge.ts'
 import { callInTurn } from './loads.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
@@ -25,7 +24,7 @@ export const invoiceNumbers: Challenge = {
     { name: 'createInvoice', takes: { invoice: { customer: '9f86d081884c7d65', amount: 4711 } }, answers: 17 },
     { name: 'findInvoice', takes: { number: 17 }, answers: { customer: '9f86d081884c7d65', amount: 4711 } },
   ],
-  settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
+  settings: challengeSettings,
   async run(stage) {
     const { record, random } = stage
     const { store, program } = await stage.open()
@@ -68,23 +67,20 @@ export const invoiceNumbers: Challenge = {
   },
   goals: [
     atLeast('64 clients write at least 200 invoices a second', 'invoices', 200, blockHint),
-    atMost(
+    none(
       'no number is given twice',
       'duplicates',
-      0,
       'Two processes, or one that was started anew, must never give the same number: what is given must be in the store first.',
     ),
-    atMost('no call fails', 'calls that failed', 0, blockHint),
-    atMost(
+    none('no call fails', 'calls that failed', blockHint),
+    none(
       'one lookup finds an invoice by its number',
       'not found by one lookup',
-      0,
       'Make the number the last part of the key, and keep the invoice under no other.',
     ),
-    atMost(
+    none(
       'every invoice is in the store',
       'not in the store',
-      0,
       'Wait for the store before you answer a number. An `insert` fails where a `put` overwrites another invoice.',
     ),
   ],

@@ -66,18 +66,13 @@ export async function judge(
   return { passed: true, results }
 }
 
-export interface RunOfProgram {
-  readonly arm: ArmResult
-  readonly fault?: string
-}
-
-/** Runs a program with one seed; the same program and seed give the same figures. */
+/** Runs a program with one seed; the same program and seed give the same figures. @returns these, and the fault that ended it */
 export async function runProgram(
   challenge: Challenge,
   program: JudgedProgram,
   seed: number,
   { limits, isShort = typeof program !== 'string', onProgress, onOutput }: JudgeOptions = {},
-): Promise<RunOfProgram> {
+): Promise<{ readonly arm: ArmResult; readonly fault: string | undefined }> {
   const { name, functions } = challenge
   const settings = isShort ? shortSettings(challenge) : challenge.settings
   const session = new ArmSession({ arm: name, seed, settings, onProgress })
@@ -101,8 +96,7 @@ export async function runProgram(
     stage.close()
     await session.close()
   }
-  const arm = session.record.result(armYours, 'your program')
-  return fault === undefined ? { arm } : { arm, fault }
+  return { arm: session.record.result(armYours, 'your program'), fault }
 }
 
 /** A ramp has few operations in a slot already: in the short load the slots are longer. */

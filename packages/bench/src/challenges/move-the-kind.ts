@@ -1,8 +1,7 @@
 /** A kind that is moved at once, under full traffic. */
-import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { rampedOpsPerSecond } from '../sim/ramp.ts'
 import type { Watch } from '../sim/watch.ts'
-import { atMost, type Challenge } from './challenge.ts'
+import { atMost, type Challenge, challengeSettings, none } from './challenge.ts'
 import type { Db } from './db.ts'
 import { offerCalls } from './loads.ts'
 
@@ -29,8 +28,7 @@ export const moveTheKind: Challenge = {
     { name: 'job', takes: { minute: 12, accounts: ['2c26b46b', '68ffc68f'] }, answers: null },
   ],
   settings: {
-    ...tabletSettingValues,
-    ...defaultsOf('client.rpcMs'),
+    ...challengeSettings,
     // Few samples, each for many calls: their keys are drawn evenly, so half as many as usual show the load of a tablet.
     'load.slotMs': 20_000,
     'load.samples': 32,
@@ -105,22 +103,19 @@ export const moveTheKind: Challenge = {
       'The tablets of B must grow before all reads come: decide by a hash of the account and the minute whether a read goes to B, with a ' +
         'share that grows by the book, and copy in an order that is not that of the keys.',
     ),
-    atMost(
+    none(
       'every read gets the newest value',
       'reads of nothing, or of an old value',
-      0,
       'A read may go to B only where the newest value is there: write both kinds, and let the copy never replace a newer value.',
     ),
-    atMost(
+    none(
       'A is complete until the end: you can roll back',
       'accounts wrong in A at the end',
-      0,
       'As long as you may want to go back, every write goes to A as well.',
     ),
-    atMost(
+    none(
       'B is complete at the end',
       'accounts wrong in B at the end',
-      0,
       'The job must copy every account that no write has brought to B, and not over a newer value: in a transaction.',
     ),
   ],

@@ -7,18 +7,15 @@ import { readdirSync, readFileSync } from 'node:fs'
  * @returns whether none runs, wants to run or waits for a disk; `undefined` where the system does not tell, which is all but Linux
  */
 export function isAsleep(pid: number): boolean | undefined {
-  try {
-    return readdirSync(`/proc/${pid}/task`).every((thread) => {
-      const folder = `/proc/${pid}/task/${thread}`
-      // The name of the program stands in parentheses before its state, and may have some of its own.
-      const [state = ''] = /(?<=\) )\w(?!.*\) )/.exec(readFileSync(`${folder}/stat`, 'utf8')) ?? []
-      if (state === 'R' || state === 'D') return false
-      const children = readFileSync(`${folder}/children`, 'utf8').split(' ').filter(Boolean)
-      return children.every((child) => isAsleep(Number(child)) === true)
-    })
-  } catch {
-    return undefined
+  const isThreadAsleep = (thread: string): boolean => {
+    const folder = `/proc/${pid}/task/${thread}`
+    // The name of the program stands in parentheses before its state, and may have some of its own.
+    const [state = ''] = /(?<=\) )\w(?!.*\) )/.exec(readFileSync(`${folder}/stat`, 'utf8')) ?? []
+    if (state === 'R' || state === 'D') return false
+    const children = readFileSync(`${folder}/children`, 'utf8').split(' ').filter(Boolean)
+    return children.every((child) => isAsleep(Number(child)) === true)
   }
+  return quietly(() => readdirSync(`/proc/${pid}/task`).every(isThreadAsleep), undefined)
 }
 
 /**
@@ -27,30 +24,30 @@ export function isAsleep(pid: number): boolean | undefined {
  */
 export function killThoseWith(variable: string): void {
   const killed = new Set<string>()
-  let more = true
-  while (more) {
+  for (;;) {
     const found = processesWith(variable).filter((pid) => !killed.has(pid))
-    more = found.length > 0
+    if (found.length === 0) return
     for (const pid of found) {
       killed.add(pid)
-      try {
-        process.kill(Number(pid), 'SIGKILL')
-      } catch {
-        // It has ended by itself.
-      }
+      // One that has ended by itself cannot be killed.
+      quietly(() => process.kill(Number(pid), 'SIGKILL'), false)
     }
   }
 }
 
 function processesWith(variable: string): readonly string[] {
-  if (process.platform !== 'linux') return []
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(variable)
-    } catch {
-      // It has ended, or is another user's.
-      return false
-    }
+  return quietly(() => readdirSync('/proc'), []).filter((pid) => {
+    // Without a text, the process has ended, or is another user's.
+    const environment = /^\d+$/.test(pid) ? quietly(() => readFileSync(`/proc/${pid}/environ`, 'latin1'), '') : ''
+    return environment.split('\0').includes(variable)
   })
+}
+
+/** The result, or `otherwise` where the system refuses. */
+function quietly<T>(ask: () => T, otherwise: T): T {
+  try {
+    return ask()
+  } catch {
+    return otherwise
+  }
 }

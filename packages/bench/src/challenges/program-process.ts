@@ -110,17 +110,20 @@ export abstract class ProgramProcess<Options extends ProcessOptions = ProcessOpt
     else this.options.onOutput(text)
   }
 
+  /** Ends the process by a mistake of the program. */
+  protected endBy(words: string): void {
+    this.kill(new ProgramFault(words))
+  }
+
   protected endByFlood(): void {
-    this.kill(new ProgramFault(`${this.subject} printed more than ${this.options.limits.outputBytes / 1e6} MB.`))
+    this.endBy(`${this.subject} printed more than ${this.options.limits.outputBytes / 1e6} MB.`)
   }
 
   /** Counts a request to the store. Too many end the process. */
   protected countRequest(): void {
     const { requests } = this.options.limits
     if (++this.requests > requests)
-      this.kill(
-        new ProgramFault(`${this.subject} asked the store more than ${requests.toLocaleString('en-US')} times.`),
-      )
+      this.endBy(`${this.subject} asked the store more than ${requests.toLocaleString('en-US')} times.`)
   }
 
   /** Waits for {@link wake}, at most so many real milliseconds. */

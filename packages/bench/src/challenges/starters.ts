@@ -7,7 +7,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { named } from '../cli/advice.ts'
+import { named } from '../cli/errors.ts'
 import type { Challenge } from './challenge.ts'
 import type { ProgramFunction } from './program-process.ts'
 
