@@ -9,8 +9,7 @@ import {
   type SettingValues,
   settingNames,
 } from '../settings.ts'
-import { advice, named } from './advice.ts'
-import { UsageError } from './errors.ts'
+import { advice, named, UsageError } from './errors.ts'
 
 /** @throws UsageError for an arm that no chosen lab has */
 export function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]): void {

@@ -11,17 +11,12 @@ import { watchServer } from '../challenges/watch-server.ts'
 import type { InkLine } from '../report/ink.ts'
 import { terminalReport, verdictExcerpt } from '../report/terminal.ts'
 import type { LabResult } from '../runner.ts'
+import { verdictsInWords } from './drive.ts'
 import { UsageError } from './errors.ts'
 import { type Choose, onlyWithEndpoint, outputs, secondsFlag } from './flags.ts'
 import { gradeFolders } from './grade.ts'
-import type { Io } from './io.ts'
-import { checkFolders, writeResults } from './run.ts'
-
-function listChallenges(): InkLine[] {
-  return challenges.flatMap(({ name, title, minutes, lab }): InkLine[] => [
-    [{ text: name, colour: 15 }, `: ${title} (about ${minutes} minutes; lab ${lab})`],
-  ])
-}
+import { checkFolders, type Io } from './io.ts'
+import { writeResults } from './run.ts'
 
 /** Writes the task and the given program into a folder. @throws UsageError if the folder holds a program already */
 function startChallenge(name: string, folder: string | undefined, language: string | undefined, io: Io): number {
@@ -34,7 +29,6 @@ function startChallenge(name: string, folder: string | undefined, language: stri
 
 type Judged = Awaited<ReturnType<typeof judgeFolder>>
 
-/** The positional, flags and examples of `judge`. */
 function judgeOptions(y: Argv) {
   return y
     .positional('target', {
@@ -66,7 +60,8 @@ export function challengeCommands(y: Argv, io: Io, choose: Choose): Argv {
     .command('list', 'List the challenges, easiest first', {}, () => {
       choose(() => {
         const write = io.ink()
-        for (const line of listChallenges()) write(line)
+        for (const { name, title, minutes, lab } of challenges)
+          write([{ text: name, colour: 15 }, `: ${title} (about ${minutes} minutes; lab ${lab})`])
         return 0
       })
     })
@@ -173,10 +168,7 @@ async function watchChallenge(flags: JudgeFlags, endpoint: string, io: Io): Prom
   if (json === '-')
     io.outRaw(`${JSON.stringify({ challenge: challenge.name, endpoint, passed, expectations: verdicts }, null, 2)}\n`)
   else {
-    for (const { says, verdict, found } of verdicts) {
-      io.out(`  ${verdict === 'holds' ? 'holds' : 'FAILS'}  ${says}`)
-      io.out(`         ${found}`)
-    }
+    for (const line of verdictsInWords(verdicts)) io.out(line)
     io.out(
       passed
         ? 'Passed, as far as the server can tell; what your program stored was not judged.'

@@ -12,7 +12,7 @@ import type { JudgedExpectation } from '../runner.ts'
 import { Client } from '../sim/client.ts'
 import { Server, type WireVerdict } from '../sim/wire.ts'
 import { UsageError } from './errors.ts'
-import type { Io } from './io.ts'
+import { type Io, writeData } from './io.ts'
 
 export interface DriveOptions {
   /** `host:port` */
@@ -56,8 +56,7 @@ export async function driveLabs(labs: readonly Lab[], options: DriveOptions, io:
   const chosen = chosenArms(labs, options.arms)
   const results: Driven[] = []
   for (const { lab, arm } of chosen) results.push(await driveArm(lab, arm, options, io))
-  if (options.json === '-') io.outRaw(`${JSON.stringify(results, undefined, 2)}\n`)
-  else if (options.json !== undefined) io.writeFile(options.json, `${JSON.stringify(results, undefined, 2)}\n`)
+  if (options.json !== undefined) writeData(io, options.json, `${JSON.stringify(results, undefined, 2)}\n`)
   const isJudgedWell = results.every(({ verdicts }) => verdicts.every(({ verdict }) => verdict === 'holds'))
   return isJudgedWell && results.some(({ answered }) => answered > 0) ? 0 : 1
 }
@@ -130,12 +129,17 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Prom
   const failed = [...failures].map(([code, count]) => `${inWords(count)} ${code}`).join(', ')
   print(`  ${inWords(perSecond)}/s, p50 ${inWords(p50Ms)} ms, p99 ${inWords(p99Ms)} ms`)
   print(`  failed: ${failed === '' ? 'none' : failed}`)
-  for (const { verdict, says, found } of verdicts) {
-    print(`  ${verdict === 'holds' ? 'holds' : 'FAILS'}  ${says}`)
-    print(`         ${found}`)
-  }
+  verdictsInWords(verdicts).forEach(print)
   const figures = { answered: done, perSecond, p50Ms, p99Ms, failed: Object.fromEntries(failures), verdicts }
   return { lab: lab.name, arm: arm.name, seconds: tookSeconds, ...figures }
+}
+
+/** Two lines for each verdict. */
+export function verdictsInWords(verdicts: readonly JudgedExpectation[]): readonly string[] {
+  return verdicts.flatMap(({ verdict, says, found }) => [
+    `  ${verdict === 'holds' ? 'holds' : 'FAILS'}  ${says}`,
+    `         ${found}`,
+  ])
 }
 
 function sum(counts: ReadonlyMap<string, number>): number {

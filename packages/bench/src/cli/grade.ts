@@ -5,8 +5,7 @@ import { judgeFolder, markFile } from '../challenges/folder.ts'
 import { inWords } from '../lab.ts'
 import type { ArmResult, Figure } from '../measure/recorder.ts'
 import { UsageError } from './errors.ts'
-import type { Io } from './io.ts'
-import { checkFolders, writeOrRefuse } from './run.ts'
+import { checkFolders, type Io, writeOrRefuse } from './io.ts'
 
 export interface GradeFlags {
   readonly folders: readonly string[]

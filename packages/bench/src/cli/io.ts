@@ -1,6 +1,8 @@
 /** The command's access to the outside world, passed in so that a test can run a command in its own process. */
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type InkWriter, plainWriter, terminalWriter } from '../report/ink.ts'
+import { UsageError } from './errors.ts'
 
 export interface Io {
   /** One line of the answer. */
@@ -42,4 +44,27 @@ export const processIo: Io = {
   },
   writeFile: (path, text) => writeFileSync(path, text),
   now: () => performance.now(),
+}
+
+/** Checks that results can be written before the labs run, which may take minutes. */
+export function checkFolders(files: readonly (string | undefined)[]): void {
+  for (const file of files) {
+    if (file === undefined || existsSync(dirname(file))) continue
+    throw new UsageError(`${file} cannot be written: there is no folder ${dirname(file)}`)
+  }
+}
+
+/** Writes to a file. @throws UsageError if it cannot be written */
+export function writeOrRefuse(io: Io, path: string, text: string): void {
+  try {
+    io.writeFile(path, text)
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** The same; `-` is the standard output. */
+export function writeData(io: Io, path: string, text: string): void {
+  if (path === '-') io.outRaw(text)
+  else writeOrRefuse(io, path, text)
 }

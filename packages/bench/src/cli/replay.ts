@@ -14,8 +14,8 @@ import { runLab } from '../runner.ts'
 import { askedSettings } from './asked.ts'
 import { UsageError } from './errors.ts'
 import { type Choose, outputs, seedMax, wholeNumber } from './flags.ts'
-import type { Io } from './io.ts'
-import { checkFolders, writeResults } from './run.ts'
+import { checkFolders, type Io } from './io.ts'
+import { writeResults } from './run.ts'
 
 /** The positional, flags and examples of `replay`. */
 function replayOptions(y: Argv) {

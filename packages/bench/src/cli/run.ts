@@ -1,6 +1,4 @@
 /** `sixtables-lab run`: chooses labs, arms and settings, runs the labs one after the other, and prints their results. */
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { Argv } from 'yargs'
 import type { Lab } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
@@ -9,12 +7,11 @@ import { jsonReport } from '../report/json.ts'
 import { terminalHead, terminalReport } from '../report/terminal.ts'
 import { type LabResult, runLab } from '../runner.ts'
 import { settings as knownSettings, type SettingName, type SettingValues } from '../settings.ts'
-import { named } from './advice.ts'
 import { askedSettings, checkArms } from './asked.ts'
 import { driveLabs } from './drive.ts'
-import { UsageError } from './errors.ts'
+import { named, UsageError } from './errors.ts'
 import { type Choose, onlyWithEndpoint, outputs, secondsFlag, seedMax, wholeNumber } from './flags.ts'
-import type { Io } from './io.ts'
+import { checkFolders, type Io, writeData, writeOrRefuse } from './io.ts'
 
 /** The positionals, flags and examples of `run`. */
 function runOptions(y: Argv) {
@@ -111,14 +108,6 @@ function chosenLabs({ labs: names = [], all }: RunFlags): readonly Lab[] {
   return names.map((name) => named(labs, 'lab', name))
 }
 
-/** Checks that results can be written before the labs run, which may take minutes. */
-export function checkFolders(files: readonly (string | undefined)[]): void {
-  for (const file of files) {
-    if (file === undefined || existsSync(dirname(file))) continue
-    throw new UsageError(`${file} cannot be written: there is no folder ${dirname(file)}`)
-  }
-}
-
 /** A lab takes some seconds with its own settings; one that is this many times larger may take minutes. */
 const muchMore = 2
 
@@ -137,21 +126,12 @@ export function slowSettings(asked: SettingValues, chosen: readonly Lab[]): read
   })
 }
 
-/** Writes the files of `--json` and `--html`; `-` is the standard output. */
+/** Writes the files of `--json` and `--html`. */
 export function writeResults(
   io: Io,
   { json, html }: { readonly json?: string | undefined; readonly html?: string | undefined },
   results: readonly LabResult[],
 ): void {
-  if (json === '-') io.outRaw(jsonReport(results))
-  else if (json !== undefined) writeOrRefuse(io, json, jsonReport(results))
+  if (json !== undefined) writeData(io, json, jsonReport(results))
   if (html !== undefined) writeOrRefuse(io, html, htmlReport(results))
-}
-
-export function writeOrRefuse(io: Io, path: string, text: string): void {
-  try {
-    io.writeFile(path, text)
-  } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }
