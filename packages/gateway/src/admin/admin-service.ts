@@ -44,7 +44,6 @@ export interface AdminService {
 
 type Codec = Awaited<ReturnType<typeof codec>>
 
-/** The first call loads it. */
 async function codec() {
   const [{ registry }, protobuf] = await Promise.all([
     import('../protocols/descriptors.ts'),
@@ -69,7 +68,6 @@ export function grpcMethodsOf({ name, methods }: AdminService): GrpcMethods {
   return { name, unary: Object.fromEntries(unary) }
 }
 
-/** Adds the service's REST paths. */
 export function addRestMethods(router: Router, { name, methods }: AdminService): void {
   for (const method of methods) {
     for (const { verb, path, body, members } of method.rest) {

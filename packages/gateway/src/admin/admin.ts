@@ -15,12 +15,7 @@ import { addFirestoreIndexRoutes, firestoreDialect } from './firestore-admin/ind
 import { IndexOperations } from './index-operations.ts'
 import { Operations, operationsService } from './operations/operations.ts'
 
-/**
- * Adds the endpoints of the services, and those that exist for REST only.
- *
- * @param locations - places of managed exports; without them there are none
- * @returns the services, for gRPC
- */
+/** @param locations - places of managed exports; without them there are none. @returns the services, for gRPC */
 export function addAdmin(
   router: Router,
   engine: Engine,

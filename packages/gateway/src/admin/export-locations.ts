@@ -31,7 +31,6 @@ export class ExportLocations {
     this.#root = location === 'memory' ? process.cwd() : location
   }
 
-  /** @throws DatastoreError INVALID_ARGUMENT */
   placeOf(name: string, member: string): Place {
     if (name === '') throw invalidArgument(`${member} is empty; it is a gs:// place or a path on this machine`)
     if (name.startsWith('gs://')) return this.#bucketPlace(name, member)

@@ -7,7 +7,6 @@
  * With a shared store every gateway can answer for such an operation: its name, such as `index-create-7`, contains the number of the index,
  * and the catalogue in the store has its progress. Its start is the time at which this gateway first saw it.
  */
-
 import {
   type CataloguedIndex,
   type Database,
@@ -98,22 +97,14 @@ export class IndexOperations {
     if (index === undefined) {
       if (!database.catalogue.hasGiven(id)) return
       const gone: CataloguedIndex = { id, kind: '', ancestor: false, properties: [], state: 'deleting' }
-      const run = async (): Promise<CataloguedIndex> => {
-        if (type === 'DELETE_INDEX') return gone
-        throw new DatastoreError('CANCELLED', `the index ${id} was deleted`)
-      }
-      this.#start(place, gone, undefined, dialect, type, run)
+      this.#start(place, gone, undefined, dialect, type)
       return
     }
     const job = this.#engine.indexes.jobOf(database, index)
-    if (type === 'DELETE_INDEX') {
-      if (index.state === 'deleting' && job !== undefined) this.#start(place, index, job, dialect, type, () => job.done)
-      return
-    }
-    this.#start(place, index, job, dialect, type, (signal) => this.#created(database, index, job, signal))
+    if (type === 'DELETE_INDEX' && (index.state !== 'deleting' || job === undefined)) return
+    this.#start(place, index, job, dialect, type)
   }
 
-  /** @throws INVALID_ARGUMENT for impossible names */
   database({ projectId, databaseId }: DatabaseName): Database {
     validateDatabase({ projectId, databaseId })
     return this.#engine.database(projectId, databaseId)
@@ -126,12 +117,10 @@ export class IndexOperations {
     return database
   }
 
-  /** All indexes of a database, by number. */
   async list(place: DatabaseName): Promise<readonly CataloguedIndex[]> {
     return (await this.#refreshed(place)).catalogue.all
   }
 
-  /** @throws NOT_FOUND */
   async get(place: DatabaseName, id: string): Promise<CataloguedIndex> {
     const { catalogue } = await this.#refreshed(place)
     const index = /^\d{1,18}$/.test(id) ? catalogue.byId(BigInt(id)) : undefined
@@ -145,9 +134,7 @@ export class IndexOperations {
     const database = await this.#refreshed(place)
     const job = this.#engine.indexes.create(database, definition)
     const index = await job.defined
-    return this.#start(place, index, job, dialect, 'CREATE_INDEX', (signal) =>
-      this.#created(database, index, job, signal),
-    )
+    return this.#start(place, index, job, dialect, 'CREATE_INDEX')
   }
 
   /** Waits for the creation of an index. @param job - absent if it is ready, has failed, or is being deleted */
@@ -157,7 +144,8 @@ export class IndexOperations {
     job: IndexJob | undefined,
     signal: AbortSignal,
   ): Promise<CataloguedIndex> {
-    const gone = (): DatastoreError => new DatastoreError('CANCELLED', `the index ${formatIndex(index)} was deleted`)
+    const name = index.kind === '' ? index.id : formatIndex(index)
+    const gone = (): DatastoreError => new DatastoreError('CANCELLED', `the index ${name} was deleted`)
     if (job === undefined || job.type === 'drop') {
       if (index.state === 'serving') return index
       throw index.state === 'failed' ? failedPrecondition(`the index could not be built: ${index.failure}`) : gone()
@@ -187,7 +175,7 @@ export class IndexOperations {
     }
     const job = await this.drop(place, id)
     const deleting = await job.defined
-    return this.#start(place, deleting, job, dialect, 'DELETE_INDEX', () => job.done)
+    return this.#start(place, deleting, job, dialect, 'DELETE_INDEX')
   }
 
   /** Deletes an index in any state. @throws NOT_FOUND; FAILED_PRECONDITION if it is being deleted already */
@@ -202,9 +190,9 @@ export class IndexOperations {
     job: IndexJob | undefined,
     dialect: IndexDialect,
     type: IndexOperationType,
-    run: (signal: AbortSignal) => Promise<CataloguedIndex>,
   ): OperationJson {
     const { isOfDatabase } = dialect
+    const database = this.database(place)
     const inId = isOfDatabase || place.databaseId === '' ? '' : `-${place.databaseId}`
     const work = type === 'CREATE_INDEX' ? 'create' : 'delete'
     const progress = job ?? { progress: { completed: 0, estimated: 0 } }
@@ -214,7 +202,10 @@ export class IndexOperations {
       projectId: place.projectId,
       ...(isOfDatabase ? { databaseId: place.databaseId } : {}),
       metadata: (common) => dialect.metadata(place, index, progress, common),
-      run: async (signal) => dialect.response(place, await run(signal)),
+      run: async (signal) => {
+        const done = type === 'CREATE_INDEX' ? this.#created(database, index, job, signal) : (job?.done ?? index)
+        return dialect.response(place, await done)
+      },
     })
   }
 }

@@ -18,7 +18,9 @@ export async function main(args: readonly string[], io: Io = processIo): Promise
       for (const word of complete(args.slice(1), program)) io.out(word)
       return exitCodes.ok
     }
-    const answer = await parse(helpFlag(args).map(plainFlag), program, version())
+    // `sixtables help gql` is `sixtables gql --help`.
+    const words = args[0] === 'help' ? [...args.slice(1), '--help'] : args
+    const answer = await parse(words.map(plainFlag), program, version())
     if ('run' in answer) {
       checkNewFolders(answer, io.cwd)
       return await answer.run(answer.flags, io)
@@ -44,11 +46,6 @@ function checkNewFolders({ command, flags }: Parsed, cwd: string): void {
       `${word} would be a new folder for the data; did you mean ${meant}? For the folder, write ./${word}`,
     )
   }
-}
-
-/** Makes `sixtables gql --help` of `sixtables help gql`. */
-function helpFlag(args: readonly string[]): readonly string[] {
-  return args[0] === 'help' ? [...args.slice(1), '--help'] : args
 }
 
 function version(): string {

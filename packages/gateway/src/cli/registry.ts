@@ -2,7 +2,6 @@
  * All commands, in the order of help and reference. A new command is an entry of a page in commands/; `npm run golden` then writes its
  * chapter of docs/reference/cli.md.
  */
-
 import { controlCommands } from './commands/control-commands.ts'
 import { dataCommands } from './commands/data-commands.ts'
 import { startCommand } from './commands/start/start-command.ts'

@@ -6,11 +6,7 @@
  */
 import { type Engine, invalidArgument, MovableClock, StandingClock, systemScheduler } from '@sixtables/engine'
 
-/**
- * A clock with real time, or one that stands still (standing-clock.ts).
- *
- * @param standsAt - milliseconds since the epoch
- */
+/** A clock with real time, or one that stands still (standing-clock.ts). @param standsAt - milliseconds since the epoch */
 export function movableClock(standsAt: number | undefined): MovableClock {
   if (standsAt === undefined) return new MovableClock(systemScheduler)
   return new MovableClock(new StandingClock(BigInt(standsAt) * 1000n, systemScheduler))
@@ -79,7 +75,6 @@ export class EmulatorClock {
     this.#clock.end()
   }
 
-  /** Resolves after everything that is due was done. */
   async #settle(): Promise<void> {
     await new Promise<void>((resolve) => this.#clock.defer(() => this.#clock.defer(resolve)))
     const expires = this.#engine.databases().some(({ ttlPolicies }) => ttlPolicies.length > 0)

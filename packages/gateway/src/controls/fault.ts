@@ -9,7 +9,6 @@
  * match one entity of the call: a key of a lookup, a mutation, a key to be allocated or reserved; or the namespace and kind of a
  * query. A call without any, such as BeginTransaction, matches only faults without these three.
  */
-
 import {
   type ApplyHold,
   formatKeyPath,
@@ -113,11 +112,7 @@ const checks: Readonly<Record<keyof FaultOptions, Check>> = {
   },
 }
 
-/**
- * Checks options, which may be parsed JSON.
- *
- * @throws INVALID_ARGUMENT with the name of the field
- */
+/** Checks options, which may be parsed JSON. @throws INVALID_ARGUMENT with the name of the field */
 export function checkFault(asked: unknown): FaultOptions {
   if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
     throw invalidArgument('a fault is an object such as {"method": "commit", "code": "ABORTED", "times": 1}')
@@ -143,7 +138,6 @@ export function checkFault(asked: unknown): FaultOptions {
   return fault.key === undefined ? fault : { ...fault, key: formatKeyPath(parseKeyPath(fault.key)) }
 }
 
-/** The engine's hold for a fault with holdApply. */
 export function holdOf({ project, database, namespace, kind, key }: FaultOptions): ApplyHold {
   return {
     projectId: project,
@@ -154,7 +148,6 @@ export function holdOf({ project, database, namespace, kind, key }: FaultOptions
   }
 }
 
-/** Whether the fault applies to a call. */
 export function matches(fault: FaultOptions, facts: CallFacts): boolean {
   const { method, project, database, namespace, kind, key } = fault
   if (method !== undefined && ![method].flat().includes(facts.method)) return false

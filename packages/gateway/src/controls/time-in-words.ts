@@ -13,11 +13,7 @@ const units: readonly Unit[] = [
   { ms: 60_000, one: 'min', several: 'min' },
 ]
 
-/**
- * The largest unit and the next smaller one: `1,135 days 2 h`, `1 min 30 s`, `1.5 s`, `250 ms`.
- *
- * @param ms - not negative
- */
+/** The largest unit and the next smaller one: `1,135 days 2 h`, `1 min 30 s`, `1.5 s`, `250 ms`. @param ms - not negative */
 export function timeInWords(ms: number): string {
   if (ms < 1000) return `${Math.floor(ms)} ms`
   for (const [i, unit] of units.entries()) {

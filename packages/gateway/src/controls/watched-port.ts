@@ -28,9 +28,7 @@ type Arguments<V extends Verb> = Parameters<DatabasePort[V]>
 type Answer<V extends Verb> = Awaited<ReturnType<DatabasePort[V]>>
 
 interface WatchedVerb<V extends Verb> {
-  /** The method of the API. */
   readonly method: DataMethod
-  /** The facts of a request. */
   asked(request: Arguments<V>[1]): Asked
   /** The facts of its answer; absent if there are none. */
   given?(answer: Answer<V>): Given

@@ -58,13 +58,11 @@ type WithoutLiteral = 'key' | 'array' | 'geoPoint' | 'entity'
 /** The literals of the syntax; does not compile while a type of value is neither among them nor above. */
 type EveryLiteral = Exclude<Value['type'], WithoutLiteral> extends PlainLiteral['type'] ? PlainLiteral : never
 
-/** A query and the aggregations over it, for the engine. */
 export interface BoundAggregation {
   readonly query: Query
   readonly aggregations: readonly Aggregation[]
 }
 
-/** Binds the trees of one request. */
 export class Binder {
   readonly #named: Readonly<Record<string, GqlQueryParameter>>
   readonly #positional: readonly GqlQueryParameter[]
@@ -83,7 +81,6 @@ export class Binder {
     for (const [i, parameter] of positionalBindings.entries()) checkParameter(parameter, `@${i + 1}`)
   }
 
-  /** Called after the whole query is bound. */
   checkAllUsed(): void {
     for (let number = 1; number <= this.#positional.length; number++) {
       if (!this.#used.has(number)) {

@@ -19,7 +19,6 @@ export interface KnownNames {
 
 export interface Completion {
   readonly type: 'keyword' | 'function' | 'kind' | 'property'
-  /** The displayed text. */
   readonly label: string
   readonly text: string
 }

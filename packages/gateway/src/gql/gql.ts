@@ -11,7 +11,6 @@ import type { Statement } from './syntax.ts'
 import type { ParseOptions } from './token-stream.ts'
 import { GqlError } from './tokens.ts'
 
-/** A query of text alone, with literals and without bindings. */
 export function gqlOfText(queryString: string): WireGqlQuery {
   return { queryString, allowLiterals: true, namedBindings: {}, positionalBindings: [] }
 }

@@ -88,7 +88,7 @@ function parseComparison(tokens: TokenStream): Condition {
       if (!tokens.isKeyword('NULL')) throw tokens.unexpected('NULL', 'there is no IS NOT NULL: write > NULL')
       return comparison('=')
     default:
-      throw tokens.unexpectedToken(token, operatorWords)
+      throw tokens.unexpected(operatorWords, undefined, token)
   }
 }
 
@@ -113,7 +113,7 @@ function parseMirrored(tokens: TokenStream): Condition {
     operator = 'HAS ANCESTOR'
   }
   if (operator === undefined)
-    throw tokens.unexpectedToken(token, 'an operator: =, !=, <, <=, >, >=, IN or HAS DESCENDANT')
+    throw tokens.unexpected('an operator: =, !=, <, <=, >, >=, IN or HAS DESCENDANT', undefined, token)
   return { type: 'comparison', property: tokens.property('a property'), operator, operand }
 }
 
@@ -194,25 +194,12 @@ function parseNamed(tokens: TokenStream, token: Token): Scalar {
       tokens.takeLiteral()
       return parseKey(tokens)
     case 'DATETIME': {
-      tokens.takeLiteral()
-      const text = parseArgument(tokens, 'a string: a time as RFC 3339 has it')
-      const micros = parseDateTime(text.value)
-      if (micros === undefined) {
-        throw tokens.errorAt(
-          text,
-          `found ${quote(text.value)}, but expected a time such as 2030-01-31T23:59:59.5Z or …+01:00, with six digits of a second at most`,
-        )
-      }
-      return { type: 'timestamp', micros }
+      const form = 'a time such as 2030-01-31T23:59:59.5Z or …+01:00, with six digits of a second at most'
+      return { type: 'timestamp', micros: parseText(tokens, 'a time as RFC 3339 has it', parseDateTime, form) }
     }
     case 'BLOB': {
-      tokens.takeLiteral()
-      const text = parseArgument(tokens, 'a string: bytes in base64')
-      const value = parseBlob(text.value)
-      if (value === undefined) {
-        throw tokens.errorAt(text, `found ${quote(text.value)}, but expected base64 with - and _, and without padding`)
-      }
-      return { type: 'blob', value }
+      const form = 'base64 with - and _, and without padding'
+      return { type: 'blob', value: parseText(tokens, 'bytes in base64', parseBlob, form) }
     }
     default:
       throw tokens.unexpected(
@@ -222,6 +209,15 @@ function parseNamed(tokens: TokenStream, token: Token): Scalar {
           : 'properties are compared with values only; strings stand in quotes',
       )
   }
+}
+
+/** The argument of a function whose text has a form of its own. */
+function parseText<T>(tokens: TokenStream, what: string, parse: (text: string) => T | undefined, form: string): T {
+  tokens.takeLiteral()
+  const text = parseArgument(tokens, `a string: ${what}`)
+  const parsed = parse(text.value)
+  if (parsed === undefined) throw tokens.errorAt(text, `found ${quote(text.value)}, but expected ${form}`)
+  return parsed
 }
 
 function parseArgument(tokens: TokenStream, expected: string): Token {

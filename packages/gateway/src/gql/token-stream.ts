@@ -17,7 +17,6 @@ const textMax = 512 * 1024
 export class TokenStream {
   readonly #text: string
   readonly #options: ParseOptions
-  /** The current token; the last one is `end`. */
   current: Token
   #following: Token | undefined
   #parts = 0
@@ -58,7 +57,6 @@ export class TokenStream {
     return this.current.type === 'symbol' && this.current.value === symbol
   }
 
-  /** Skips the keyword if it is the current token. */
   acceptKeyword(keyword: string): boolean {
     const found = this.isKeyword(keyword)
     if (found) this.take()
@@ -136,11 +134,7 @@ export class TokenStream {
     return value
   }
 
-  unexpected(expected: string, hint?: string): GqlError {
-    return this.unexpectedToken(this.current, expected, hint)
-  }
-
-  unexpectedToken(token: Token, expected: string, hint?: string): GqlError {
+  unexpected(expected: string, hint?: string, token: Token = this.current): GqlError {
     const found = token.type === 'end' ? 'the end of the query' : quote(token.text)
     const remedy = hint ?? misspelt(token, expected)
     return this.errorAt(token, `found ${found}, but expected ${expected}${remedy === undefined ? '' : `; ${remedy}`}`)

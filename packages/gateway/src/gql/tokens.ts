@@ -15,7 +15,6 @@
 export class GqlError extends Error {
   override readonly name = 'GqlError'
   readonly code = 'INVALID_ARGUMENT'
-  /** Offset in the text. */
   readonly at: number
 
   /** The message has line and column, both from 1. */
@@ -37,7 +36,6 @@ export interface Token {
   readonly value: string
   /** A reserved word in capitals if it is not quoted, else empty. */
   readonly keyword: string
-  /** Offset in the text. */
   readonly at: number
 }
 
@@ -59,7 +57,6 @@ function keywordOf(name: string): string {
   return reservedWords.has(upper) ? upper : ''
 }
 
-/** Whether a name needs no quotes. */
 export function isPlainName(name: string): boolean {
   return plainName.test(name) && keywordOf(name) === ''
 }

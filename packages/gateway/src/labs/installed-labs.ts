@@ -46,7 +46,6 @@ export function installedLabs(): InstalledLabs | undefined {
   return { start: (task, onProgress) => startLabTask(file, task, onProgress), files: join(dirname(file), '../web') }
 }
 
-/** @returns the file of the worker thread */
 function findLabWorker(): string | undefined {
   for (const place of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {

@@ -6,8 +6,8 @@
  */
 import { DatastoreError, failedPrecondition } from '@sixtables/engine'
 import { Readers } from '../calls/readers.ts'
-import type { LabProgress, LabTask, OnLabProgress } from './lab-task.ts'
 import { reasonOf } from '../reason.ts'
+import type { LabProgress, LabTask, OnLabProgress } from './lab-task.ts'
 
 /** A result may have a megabyte of figures and pictures. */
 export const keptMax = 20
@@ -15,7 +15,6 @@ export const keptMax = 20
 export type LabRunState = 'running' | 'finished' | 'failed' | 'cancelled'
 
 export interface LabSubject {
-  /** Its name. */
   readonly lab: string
   readonly seed?: number
   /** Names of the arms, in the order of their runs. */
@@ -32,7 +31,6 @@ export interface LabRunReport extends LabSubject {
   readonly error?: string
 }
 
-/** A run with what it brought. */
 export interface WholeRunReport extends LabRunReport {
   /** Absent unless it has finished. */
   readonly result?: unknown
@@ -41,7 +39,6 @@ export interface WholeRunReport extends LabRunReport {
 export class LabRun {
   readonly #task: LabTask
   readonly #readers = new Readers()
-  /** Resolves at its end. */
   readonly over: Promise<void>
   #report: LabRunReport
   #result: unknown
@@ -124,7 +121,6 @@ export class LabRuns {
     return [...this.#runs.values()]
   }
 
-  /** @throws NOT_FOUND */
   find(id: string): LabRun {
     const run = this.#runs.get(id)
     if (run !== undefined) return run

@@ -19,7 +19,6 @@
  * file, as in production; an import also accepts the folder of an export; the second kind has `kinds` and `namespace_ids`, and refuses
  * a folder that exists instead of overwriting it.
  */
-
 import {
   type Database,
   type Engine,
@@ -83,7 +82,6 @@ function startImport(
 
 type Progress = TransferProgress & Partial<ImportProgress>
 
-/** The options of the engine that exports and imports share. */
 interface TransferOptions {
   readonly kinds: readonly string[] | undefined
   readonly namespaces: readonly string[] | undefined
@@ -139,7 +137,6 @@ function progressJson({ entities, bytes, entitiesTotal, bytesTotal }: Progress):
   return { progressEntities: inJson(entities, entitiesTotal), progressBytes: inJson(bytes, bytesTotal) }
 }
 
-/** ExportEntities and ImportEntities of DatastoreAdmin, for the default database. */
 export function transferMethods(parts: TransferParts): readonly AdminMethod[] {
   const { engine, locations } = parts
   const method = (
@@ -192,7 +189,6 @@ function exportNameOf(micros: bigint): string {
   return new Date(Number(micros / 1000n)).toISOString().replace('.', '_').replace('Z', '')
 }
 
-/** The endpoints of the Firestore emulator. */
 export function addTransferRoutes(router: Router, parts: TransferParts): void {
   const { engine, locations } = parts
   const add = (

@@ -2,16 +2,10 @@
  * The index calls of google.datastore.admin.v1.DatastoreAdmin, over gRPC and REST. Their requests have no field for a database, so they use the
  * default one.
  *
- *   POST    /v1/projects/{p}/indexes          CreateIndex, the body is the index     an operation
- *   GET     /v1/projects/{p}/indexes          ListIndexes
- *   GET     /v1/projects/{p}/indexes/{id}     GetIndex
- *   DELETE  /v1/projects/{p}/indexes/{id}     DeleteIndex                            an operation
- *
  *   Index   {projectId, indexId, kind, ancestor: NONE | ALL_ANCESTORS, properties: [{name, direction}], state}
  *
  * Known: the service's proto. No emulator answers these.
  */
-
 import {
   type CataloguedIndex,
   type IndexDefinition,
@@ -123,7 +117,6 @@ function datastoreIndex({ projectId }: DatabaseName, index: CataloguedIndex): Js
   }
 }
 
-/** @throws INVALID_ARGUMENT with the wrong member */
 function definitionOfDatastore(index: JsonObject): IndexDefinition {
   const {
     kind = '',

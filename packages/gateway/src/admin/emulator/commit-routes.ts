@@ -4,7 +4,6 @@
  *   GET /emulator/commits     server-sent events: {commit}, {apply}, {reload} (engine: observe/feed/feed-reports.ts), {lost}
  *                             project, database, namespace, kind, key, list, rows
  */
-
 import { type CommitFilter, type Engine, parseKeyPath, type StoreEvent } from '@sixtables/engine'
 import { type Line, LineQueue, SharedWords } from '../../calls/line-queue.ts'
 import { wholeNumber } from '../../convert/parameters.ts'
@@ -31,7 +30,6 @@ export function addCommitRoutes(router: Router, engine: Engine): void {
   )
 }
 
-/** Texts of events, which several readers share. */
 const wordsByEvent = new WeakMap<StoreEvent, SharedWords>()
 
 function wordsOf(event: StoreEvent): SharedWords {

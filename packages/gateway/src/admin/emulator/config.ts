@@ -26,7 +26,6 @@ const idPolicies: Readonly<Record<IdPolicy, string>> = {
   scattered: 'SCATTERED',
 }
 
-/** The configurable part of an engine. */
 export type ConfiguredEngine = Pick<Engine, 'configure' | 'context' | 'reseed' | 'seed' | 'settings'>
 
 export function addConfigRoutes(router: Router, engine: ConfiguredEngine): void {

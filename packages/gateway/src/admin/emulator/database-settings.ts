@@ -14,7 +14,6 @@
  * A patch with a mode first sets concurrency, applying, ids and entity groups to the presets of that mode, then the other members. How a
  * database's entities are indexed is fixed by its mode at the first write.
  */
-
 import {
   type Database,
   type DatabaseSettings,
@@ -88,7 +87,6 @@ function patch(engine: Engine, database: Database, asked: JsonObject): void {
   database.configure(Object.assign({}, ...changed))
 }
 
-/** @throws INVALID_ARGUMENT */
 export function concurrencyOf(value: unknown): DatabaseSettings['concurrency'] {
   for (const [ours, theirs] of Object.entries(concurrencyModes)) {
     if (value === theirs) return ours as DatabaseSettings['concurrency']

@@ -8,7 +8,6 @@
  *
  * Measured: all three on both of Google's emulators; other verbs on these paths are 404. The query of /reset is ours.
  */
-
 import { DatastoreError, invalidArgument, validatePartition } from '@sixtables/engine'
 import { databaseIdOf } from '../../convert/parameters.ts'
 import type { EnginePort, ResetScope } from '../../engine-port.ts'

@@ -8,7 +8,6 @@
  *
  * Without `analyze` no entity is read. With automatic indexes a missing composite index is built, as by the query itself.
  */
-
 import {
   DatastoreError,
   type Engine,
@@ -61,13 +60,11 @@ export async function explainGql(engine: AskedEngine, request: JsonObject): Prom
   }
 }
 
-/** The query of a request. @throws INVALID_ARGUMENT */
 export function gqlIn({ gql }: JsonObject): ReturnType<typeof gqlOfText> {
   if (typeof gql === 'string' && gql !== '') return gqlOfText(gql)
   throw invalidArgument('gql is missing: give a query such as SELECT * FROM Task')
 }
 
-/** The partition of a request. @throws INVALID_ARGUMENT for impossible names */
 export function partitionIn({ namespace = '', ...names }: JsonObject): PartitionId {
   const partition = { ...placeNamed(names), namespaceId: String(namespace) }
   validatePartition(partition, undefined)

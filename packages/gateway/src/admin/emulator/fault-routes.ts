@@ -1,14 +1,6 @@
 /**
  * Faults and the clock of an emulator, over HTTP, for tests in other processes and languages.
  *
- *   GET    /emulator/faults         {"faults": […]}          the current ones, with counts of matching and affected calls
- *   POST   /emulator/faults         a fault as JSON          answers it, with its id
- *   DELETE /emulator/faults         ends all
- *   DELETE /emulator/faults/{id}    ends one
- *   GET    /emulator/clock          {"now", "offsetMs"}
- *   POST   /emulator/clock          {"advanceMs": 60000} or {"to": "2030-01-01T00:00:00Z"}
- *   DELETE /emulator/clock          back to real time
- *
  * With a store that several gateways share, both POST are UNIMPLEMENTED: calls of one client reach many gateways, and a clock that is
  * ahead would move the versions of all.
  */

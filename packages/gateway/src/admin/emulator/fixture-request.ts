@@ -15,7 +15,6 @@ import { placeNamed } from '../named-database.ts'
 
 export interface FixtureHead {
   readonly place: ReturnType<typeof placeNamed>
-  /** Number of entities. */
   readonly count: number
 }
 
@@ -31,11 +30,7 @@ const allBytesMax = 256 * 1024 * 1024
 
 const members: readonly string[] = ['project', 'database', 'format', 'text', 'name', 'kind']
 
-/**
- * Reads a fixture for `use`.
- *
- * @throws INVALID_ARGUMENT; CANCELLED if the client leaves
- */
+/** Reads a fixture for `use`. @throws INVALID_ARGUMENT; CANCELLED if the client leaves */
 export type FixtureReader = <T>(
   body: Buffer,
   signal: AbortSignal | undefined,
@@ -75,7 +70,6 @@ export async function readFixture(
   return { place, count: entities.length, batches: batchesOf(entities) }
 }
 
-/** @throws INVALID_ARGUMENT */
 export function formatOf(format: unknown): FixtureFormat {
   const found = fixtureFormats.find((one) => one === format)
   if (found === undefined) {

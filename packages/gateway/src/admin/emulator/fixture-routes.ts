@@ -10,7 +10,6 @@
  * The text of a fixture is a member of a JSON body, because JSON is required for every change of data: the form of a foreign web page
  * cannot send it.
  */
-
 import { type Engine, formatKeyPath, giveWay, invalidArgument, type RequestContext } from '@sixtables/engine'
 import { type DumpedEntity, dumpStore, writeFixture } from '../../fixtures/dump.ts'
 import type { FixtureFormat } from '../../fixtures/fixture.ts'

@@ -21,11 +21,7 @@ const threadFile = builtFile('admin/emulator/fixture-thread.js')
 const turns = new EventEmitter().setMaxListeners(0)
 let isThreadBusy = false
 
-/**
- * Reads a fixture for `use`, whose end ends the thread.
- *
- * @throws INVALID_ARGUMENT; CANCELLED if the client leaves; INTERNAL if the thread breaks off, for example without memory
- */
+/** Reads a fixture for `use`, whose end ends the thread. @throws INTERNAL if the thread breaks off, for example without memory */
 export async function withFixture<T>(
   body: Buffer,
   signal: AbortSignal | undefined,

@@ -9,7 +9,6 @@
  * All accept `database` and `namespace`, and those with a kind a `parent`. Keys are texts such as User:"ada"/ToDo:5
  * (engine: model/key-path.ts). Ids are decimal texts in answers, and texts or whole numbers in requests.
  */
-
 import {
   type Database,
   type Engine,
@@ -26,7 +25,6 @@ import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
 
-/** The members of a body, or the parameters of a query. */
 type IdRequest = Readonly<Record<string, unknown>>
 
 /** A report of the engine in JSON: ids are decimal texts. */
@@ -77,7 +75,6 @@ const questions: Readonly<Record<string, Question>> = {
   next: { method: 'GET', fields: ofKind, ask: next },
 }
 
-/** Serves the questions. */
 export function addIdRoutes(router: Router, engine: Engine): void {
   for (const [what, { method, fields, ask }] of Object.entries(questions)) {
     router.add(method, `/emulator/ids/${what}`, async ({ query, body, headers }) => {

@@ -8,7 +8,6 @@
  *
  * After ten seconds a server answers with the state and progress so far.
  */
-
 import {
   type CataloguedIndex,
   type Database,
@@ -53,11 +52,8 @@ export interface IndexListReport {
 }
 
 export interface MissingIndexReport {
-  /** `Task(done, due desc)` */
   readonly words: string
-  /** Its entry in an index.yaml. */
   readonly yaml: string
-  /** Number of queries that were refused. */
   readonly refusals: number
 }
 

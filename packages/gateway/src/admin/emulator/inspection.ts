@@ -10,7 +10,6 @@
  *
  * An incomplete answer has `next`, for a request with `after`, or `previous`, for one with `before` (pages.ts).
  */
-
 import {
   type CheckReport,
   type CommitFilter,
@@ -92,7 +91,6 @@ async function entity(engine: Engine, query: URLSearchParams, signal: AbortSigna
   return { jsonText: await longAnswerToJson('Lookup', messageOf(answer), context) }
 }
 
-/** The key of a request. @throws INVALID_ARGUMENT */
 export function keyOf({ project, database, namespace, key }: Parameters): Key {
   if (!project) throw invalidArgument('the parameter project is missing')
   if (!key) throw invalidArgument('the parameter key is missing')
@@ -167,7 +165,6 @@ export interface DatabasesReport {
   readonly next?: string
 }
 
-/** Longer lists are sent in parts. */
 const databasesMax = 1000
 
 function databases(engine: Engine, { after, limit }: Parameters): DatabasesReport {

@@ -10,7 +10,6 @@
  * Calls are observed only while a stream is open. An event contains counters that exist already, so its cost does not grow with the
  * store.
  */
-
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { type Engine, type Finding, systemScheduler, turnOfItsOwn } from '@sixtables/engine'
 import type { CallReport, Calls } from '../../calls/calls.ts'
@@ -28,7 +27,6 @@ export interface MethodOverview {
 
 export interface OverviewEvent {
   readonly at: string
-  /** Duration that the counts cover. */
   readonly seconds: number
   /** All calls together; absent without calls. */
   readonly all?: MethodOverview
@@ -36,7 +34,6 @@ export interface OverviewEvent {
   readonly methods: Readonly<Record<string, MethodOverview>>
   readonly codes: Readonly<Record<string, number>>
   readonly openTransactions: number
-  /** Records between commit and apply. */
   readonly waitingRecords: number
   /** The first {@link databasesMax}; an empty `database` is the default one. */
   readonly databases: readonly { readonly project: string; readonly database: string }[]
@@ -140,7 +137,6 @@ class CallCounts {
     if (code !== 'OK') this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1)
   }
 
-  /** The counts since the last time. */
   take(): Pick<OverviewEvent, 'seconds' | 'all' | 'methods' | 'codes'> {
     const now = performance.now()
     const seconds = (now - (this.#takenAtMs ?? now)) / 1000

@@ -9,9 +9,7 @@
 import { DatastoreError, systemScheduler } from '@sixtables/engine'
 import { eventOf } from '../../protocols/router.ts'
 
-/** The caller's part in a long question. */
 export interface Asking {
-  /** Aborting it ends a long question. */
   readonly signal?: AbortSignal | undefined
   /** Called at times with the number of rows read so far. */
   readonly onProgress?: ((rows: number) => void) | undefined

@@ -7,7 +7,6 @@
  *   DELETE /emulator/requests           forgets the kept ones
  *   GET    /emulator/calls              a recording (calls/recording.ts) as server-sent events, one line each                     values=true
  */
-
 import { DatastoreError, invalidArgument, type PlanTree, systemScheduler } from '@sixtables/engine'
 import type { Calls } from '../../calls/calls.ts'
 import type { KeptMessage } from '../../calls/kept-message.ts'
@@ -32,7 +31,6 @@ const batchEveryMs = 100
 const batchMax = 100
 
 export interface RequestList {
-  /** Whether calls are being recorded. */
   readonly recording: boolean
   readonly requests: readonly RecordedRequest[]
 }
@@ -45,7 +43,6 @@ export interface RequestEvent {
   readonly last?: number
 }
 
-/** A request or an answer. */
 export interface MessageReport {
   /** The message in JSON; absent if there was none, it is no longer kept, or it does not decode. */
   readonly json?: unknown

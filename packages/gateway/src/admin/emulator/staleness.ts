@@ -34,9 +34,7 @@ export interface StaleReport {
     /** Properties of the committed entity, for `old` and `gone`; absent if it is deleted. */
     readonly committed?: string
   })[]
-  /** Results that the query does not find yet. */
   readonly missing: readonly ResultReport[]
-  /** Number of waiting records in the database. */
   readonly waiting: number
   /** Whether there are results beyond `limit`, which are not compared. */
   readonly more: boolean

@@ -1,20 +1,9 @@
 /**
  * The tablets over HTTP, with their heat, their events and findings about them.
  *
- *   GET  /emulator/tablets            tables, tablets and servers now
- *   GET  /emulator/tablets/events     splits, merges, moves, compactions                after=sequence
- *   GET  /emulator/heat               load by key range and time                        table, span (ms), rows
- *   GET  /emulator/heat/recording     each recorded second, and coarser time before it
- *   GET  /emulator/heat/live          the same as server-sent events, then new seconds  interval (ms)
- *   GET  /emulator/groups             entity groups under load, busiest first           limit
- *   GET  /emulator/findings           costly patterns of use, in words
- *   GET  /emulator/watch              all of it, as server-sent events                  interval (ms), table, span, rows
- *   POST /emulator/tablets/compact    a major compaction now                            table
- *
  * The first report starts a count of all rows and waits 200 ms for it, enough for a small store. With `counted=true`, `tablets` and `watch`
  * wait for the whole count. Answers are the engine's reports (observe/tablets/report.ts), plain JSON.
  */
-
 import { type Engine, giveWay, type HeatOptions, type Scheduler, type TableId, turnOfItsOwn } from '@sixtables/engine'
 import { tableNamed, wholeNumber } from '../../convert/parameters.ts'
 import { eventPieces } from '../../protocols/json-report.ts'
@@ -125,7 +114,6 @@ type Watch = (intervalMs: number, options: HeatOptions, signal: AbortSignal) => 
  * printed once, in slices, for the first stream that asks.
  */
 export function watchOf(engine: Engine, clock: Scheduler): Watch {
-  /** The latest events by their options. */
   const latest = new Map<string, { readonly madeAtMs: number; readonly event: Promise<Buffer> }>()
   const eventOf = (options: HeatOptions): Promise<Buffer> => {
     const name = JSON.stringify(options)

@@ -1,17 +1,10 @@
 /**
  * The databases of a project in the Firestore API, where they have Datastore mode, for `gcloud firestore databases`.
  *
- *   GET     /v1/projects/{p}/databases                        those with data or settings, and the default one
- *   POST    /v1/projects/{p}/databases?databaseId={d}         an operation; a database needs no creation here
- *   GET     /v1/projects/{p}/databases/{d}
- *   PATCH   /v1/projects/{p}/databases/{d}?updateMask=concurrencyMode          an operation
- *   DELETE  /v1/projects/{p}/databases/{d}                    an operation; deletes data, ids and indexes
- *
  * All other settings are in database-settings.ts.
  *
  * Known: google.firestore.admin.v1.Database, and the paths that gcloud uses. No emulator answers these.
  */
-
 import { type Database, DatastoreError, type Engine, invalidArgument, validateDatabase } from '@sixtables/engine'
 import { resourceNameOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
@@ -101,7 +94,6 @@ function isKnown(engine: Engine, { parameters: { project, database } }: Named): 
   return engine.databases().some(({ projectId, databaseId }) => projectId === project && databaseId === database)
 }
 
-/** @throws NOT_FOUND */
 function found(engine: Engine, request: Named): Database {
   if (isKnown(engine, request)) return namedDatabase(engine, request.parameters)
   const { project, database } = request.parameters

@@ -7,7 +7,6 @@
  *
  * Known: google.firestore.admin.v1.Field; one policy a kind, on one property. No emulator answers these.
  */
-
 import { type Database, type Engine, failedPrecondition, invalidArgument, type TtlPolicy } from '@sixtables/engine'
 import { resourceNameOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
@@ -29,13 +28,8 @@ export function addFieldRoutes(router: Router, engine: Engine, operations: Opera
   router.add('GET', item, (request) => {
     const database = namedDatabase(engine, request.parameters)
     const field = fieldOf(request)
-    return {
-      json: fieldJson(
-        database,
-        field,
-        database.ttlPolicies.some((policy) => isSame(policy, field)),
-      ),
-    }
+    const isPolicy = database.ttlPolicies.some((policy) => isSame(policy, field))
+    return { json: fieldJson(database, field, isPolicy) }
   })
   router.add('PATCH', item, (request) => {
     const database = namedDatabase(engine, request.parameters)
@@ -47,7 +41,12 @@ export function addFieldRoutes(router: Router, engine: Engine, operations: Opera
     }
     const isWanted = ttlConfig !== undefined && ttlConfig !== null
     const others = database.ttlPolicies.filter((policy) => !isSame(policy, field))
-    if (isWanted) refuseSecond(others, field)
+    const other = others.find(({ kind }) => kind === field.kind)
+    if (isWanted && other !== undefined) {
+      throw failedPrecondition(
+        `the kind ${other.kind} has a TTL policy on ${other.property} already; take that one away first`,
+      )
+    }
     return {
       json: operations.start({
         type: 'UPDATE_FIELD',
@@ -67,12 +66,6 @@ export function addFieldRoutes(router: Router, engine: Engine, operations: Opera
       }),
     }
   })
-}
-
-function refuseSecond(policies: readonly TtlPolicy[], { kind }: TtlPolicy): void {
-  const other = policies.find((policy) => policy.kind === kind)
-  if (other === undefined) return
-  throw failedPrecondition(`the kind ${kind} has a TTL policy on ${other.property} already; take that one away first`)
 }
 
 function fieldOf({ parameters: { kind = '', field = '' } }: RouteRequest): TtlPolicy {

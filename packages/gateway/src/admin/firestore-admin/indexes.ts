@@ -1,11 +1,6 @@
 /**
  * The index calls of the Firestore API that `gcloud datastore indexes create` and `cleanup` make; REST only.
  *
- *   GET     /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/indexes
- *   POST    /v1/projects/{p}/databases/{d}/collectionGroups/{kind}/indexes            an operation of the database
- *   GET     /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/indexes/{id}
- *   DELETE  /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/indexes/{id}
- *
  *   Index   {name: projects/…/collectionGroups/{kind}/indexes/{id}, apiScope: DATASTORE_MODE_API,
  *            queryScope: COLLECTION_GROUP | COLLECTION_RECURSIVE (ancestor), fields: [{fieldPath, order}], state}
  *
@@ -13,7 +8,6 @@
  *
  * Known: the paths that gcloud uses, and google.firestore.admin.v1. No emulator answers these.
  */
-
 import {
   type CataloguedIndex,
   type IndexDefinition,
@@ -103,7 +97,6 @@ function firestoreIndex(place: DatabaseName, index: CataloguedIndex): JsonObject
   }
 }
 
-/** @throws INVALID_ARGUMENT with the wrong member */
 function definitionOfFirestore(kind: string, index: JsonObject): IndexDefinition {
   const { apiScope, queryScope, fields } = index
   if (apiScope !== 'DATASTORE_MODE_API') {

@@ -25,7 +25,6 @@ export function reflectionMethods(services: readonly string[]): readonly GrpcMet
     streaming: {
       ServerReflectionInfo: (answer) => ({
         async message(request) {
-          // Loaded by the first request.
           answer.write(answerTo(request, services, await import('./reflected-files.ts')))
         },
         end: () => answer.end(),

@@ -103,7 +103,8 @@ export class Operations {
 
   /** Begins the work. @returns the operation, which may be done already */
   start(work: OperationWork): OperationJson {
-    const parent = parentOf(work)
+    const { projectId, databaseId } = work
+    const parent = databaseId === undefined ? `projects/${projectId}` : resourceNameOf({ projectId, databaseId })
     const name = `${parent}/operations/${work.id ?? crypto.randomUUID().replaceAll('-', '')}`
     const known = this.#entries.get(name)
     if (known !== undefined) return jsonOf(known)
@@ -134,16 +135,11 @@ export class Operations {
     return this.#entries.has(name)
   }
 
-  /** @throws NOT_FOUND */
   get(name: string): OperationJson {
     return jsonOf(this.#find(name))
   }
 
-  /**
-   * Operations of a project or database, newest first.
-   *
-   * @throws INVALID_ARGUMENT for a wrong filter, or a page token of another list
-   */
+  /** Operations of a project or database, newest first. @throws INVALID_ARGUMENT for a wrong filter, or a page token of another list */
   list({ parent, filter = '', pageSize = 0, pageToken = '' }: ListRequest): OperationList {
     if (pageSize < 0) throw invalidArgument(`page_size is ${pageSize}; it must not be negative`)
     const matches = filterOf(filter)
@@ -200,10 +196,6 @@ export class Operations {
   }
 }
 
-function parentOf({ projectId, databaseId }: OperationWork): string {
-  return databaseId === undefined ? `projects/${projectId}` : resourceNameOf({ projectId, databaseId })
-}
-
 function stateOf({ endedAt, failure, abort }: Entry): OperationState {
   if (endedAt === undefined) return abort.signal.aborted ? 'CANCELLING' : 'PROCESSING'
   if (failure === undefined) return 'SUCCESSFUL'
@@ -253,7 +245,6 @@ function memberOf(from: unknown, path: readonly string[]): unknown {
   return found
 }
 
-/** Default time of WaitOperation. */
 const waitDefaultMs = 60_000
 
 /** @param indexes - finds operations that other gateways of a shared store began */
@@ -261,7 +252,6 @@ export function operationsService(
   operations: Operations,
   indexes: Record<'adopt' | 'adoptAll', (name: string) => Promise<void>>,
 ): AdminService {
-  /** A method for one operation, by its name. */
   const ofOne = (
     name: string,
     rest: AdminMethod['rest'],
@@ -298,8 +288,9 @@ export function operationsService(
         return {}
       }),
       ofOne('WaitOperation', both('POST', '/{operation}:wait', '*'), (name, { timeout }, call) => {
-        const waitMs = durationMs(timeout) ?? Math.min(waitDefaultMs, (call?.timeoutMs ?? Infinity) / 2)
-        return operations.wait(name, waitMs)
+        // A duration such as "3.5s".
+        const waitMs = typeof timeout === 'string' ? Number.parseFloat(timeout) * 1000 : undefined
+        return operations.wait(name, waitMs ?? Math.min(waitDefaultMs, (call?.timeoutMs ?? Infinity) / 2))
       }),
     ],
   }
@@ -320,9 +311,4 @@ function both(verb: Verb, path: string, body?: string): AdminMethod['rest'] {
       ].join('/'),
     }),
   }))
-}
-
-/** `"3.5s"` → 3500. */
-function durationMs(duration: unknown): number | undefined {
-  return typeof duration === 'string' ? Number.parseFloat(duration) * 1000 : undefined
 }

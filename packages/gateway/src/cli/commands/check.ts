@@ -20,7 +20,6 @@ export async function check(flags: Flags, io: Io): Promise<number> {
   return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok
 }
 
-/** Prints the progress of a check on stderr at times. */
 function progressTo(io: Io): (rows: number) => void {
   let saidAt = io.now()
   return (rows) => {

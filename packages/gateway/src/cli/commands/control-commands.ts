@@ -2,9 +2,8 @@
 import type { Command, Positional } from '../framework/command.ts'
 import { flagTable } from '../framework/flag-table.ts'
 import { bigtableFlags, databaseFlags, targetFlags } from '../target/target-flags.ts'
-import { clockCommand } from './clock.ts'
 import { envCommand } from './data-commands.ts'
-import { faultsCommand } from './faults.ts'
+import { clockCommand, faultsCommand } from './server-questions.ts'
 
 const kind: Positional = { name: 'kind', describe: 'Kind: ToDo, or with a parent User:"ada"/ToDo' }
 

@@ -7,6 +7,7 @@ import { parseFixture } from '../../fixtures/fixture.ts'
 import { FixtureError } from '../../fixtures/fixture-error.ts'
 import { formatPath, plainKey, plainProperties } from '../../fixtures/plain-value.ts'
 import { seedStore } from '../../fixtures/seed.ts'
+import { reasonOf } from '../../reason.ts'
 import type { Flags } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
@@ -15,7 +16,6 @@ import { stdinWord } from '../framework/words.ts'
 import { withApi } from '../target/api-store.ts'
 import { partitionOf, placeInWords } from '../target/database.ts'
 import { understood } from '../target/refusal.ts'
-import { reasonOf } from '../../reason.ts'
 
 export async function getEntity(flags: Flags, io: Io): Promise<number> {
   const key = keyOf(flags, io, String(flags['key']))
@@ -85,7 +85,6 @@ function deletedInWords(deleted: readonly string[], absent: readonly string[]): 
   ]
 }
 
-/** @throws UsageError for a wrong key */
 function keyOf(flags: Flags, io: Io, text: string): Key {
   return { partition: partitionOf(flags, io.env), path: understood(() => parseKeyPath(text)) }
 }

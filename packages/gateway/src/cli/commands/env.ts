@@ -47,7 +47,6 @@ const unsetting: Readonly<Record<string, Line>> = {
   cmd: (name) => `set "${name}="`,
 }
 
-/** Escapes characters that are special in shells. */
 function quoted(value: string, inQuotes: string): string {
   return isPlainWord(value) ? value : inQuotes
 }

@@ -1,5 +1,4 @@
 /** `sixtables indexes list|create|delete`: the composite indexes of a database. */
-
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexListReport, IndexReport } from '../../admin/emulator/index-questions.ts'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
@@ -49,7 +48,6 @@ function propertyOf(text: string): string {
   )
 }
 
-/** Asks until the work is done. */
 async function finished(ask: Ask, begun: IndexReport): Promise<IndexReport> {
   let index = begun
   while (index.state === 'building' || index.state === 'deleting') {

@@ -19,7 +19,6 @@ import { ask } from '../target/ask-server.ts'
 import { serverOf } from '../target/places.ts'
 import { understood } from '../target/refusal.ts'
 
-/** Flags with the names of the server's parameters, and one with a longer name. */
 const filters = ['text', 'method', 'kind', 'code', 'slower', 'transaction', 'project', 'database', 'namespace']
 const flagOf = (parameter: string): string => (parameter === 'slower' ? 'slower-than' : parameter)
 

@@ -42,7 +42,10 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
     })
   }
   if (flags['json'] === true) io.out(JSON.stringify({ reset: Object.fromEntries(query) }))
-  else io.out(query.size === 0 ? 'All data is deleted.' : `All data of ${inWords(query)} is deleted.`)
+  else {
+    const parts = [...query].map(([name, value]) => `${name} ${value === '' ? '(default)' : value}`).join(', ')
+    io.out(query.size === 0 ? 'All data is deleted.' : `All data of ${parts} is deleted.`)
+  }
   return exitCodes.ok
 }
 
@@ -69,8 +72,4 @@ async function whereData(address: string): Promise<string | undefined> {
   const facts = ask<ServerFacts>(serverAt(address), { method: 'GET', path: serverPath })
   const { dir, sharedStore } = await facts.catch((): Partial<ServerFacts> => ({}))
   return sharedStore === undefined ? dir : `the ${sharedStore}`
-}
-
-function inWords(query: URLSearchParams): string {
-  return [...query].map(([name, value]) => `${name} ${value === '' ? '(default)' : value}`).join(', ')
 }

@@ -15,7 +15,6 @@ import { stdinWord } from '../framework/words.ts'
 import { type ApiStore, withApi } from '../target/api-store.ts'
 import { progressLines } from '../target/transfer.ts'
 
-/** Advice after a seed that ended early. */
 const secondRun =
   'To run it again, first delete the entities whose keys the file does not give: they would come a second time, under new ids. Those with keys in the file are replaced'
 
@@ -70,7 +69,6 @@ function fileNamed(name: string, { cwd }: Io): string {
   return file
 }
 
-/** The format by a file's ending. */
 function formatNamed(name: string): FixtureFormat {
   try {
     return formatOf(name)

@@ -35,7 +35,6 @@ function statsOf(properties: ReadonlyMap<string, Value>) {
     kind: kind?.type === 'string' ? kind.value : '',
     entities,
     entityBytes: number('entity_bytes'),
-    // Index rows by table.
     rows: {
       EntitiesByKind: entities,
       EntitiesByPropertyAsc: byProperty,

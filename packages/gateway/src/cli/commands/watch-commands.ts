@@ -10,8 +10,8 @@ import {
   storeFlags,
   targetFlags,
 } from '../target/target-flags.ts'
-import { findingsCommand } from './findings.ts'
 import { tablesInWords } from './inspect/table-names.ts'
+import { findingsCommand } from './server-questions.ts'
 
 export const watchCommands: readonly Command[] = [
   {

@@ -20,7 +20,6 @@ export interface Flag {
   readonly name: string
   /** Values are texts, even if they look like numbers; a `list` may be repeated. */
   readonly type: 'string' | 'boolean' | 'list'
-  /** Its purpose, in one line. */
   readonly describe: string
   /** The default in the help; the command itself applies it. */
   readonly default?: string
@@ -67,7 +66,6 @@ export interface Command {
   readonly commands?: readonly Command[]
 }
 
-/** A command line as a whole. */
 export interface Program {
   /** In the order of help and reference. */
   readonly commands: readonly Command[]

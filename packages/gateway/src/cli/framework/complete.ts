@@ -6,7 +6,6 @@
  * They are from the registry. The parser's own completion fails below `inspect`, `ids` and `indexes` (measured, yargs 18.2), and does not
  * know the values of flags, which commands check themselves.
  */
-
 import type { Command, Flag, Program } from './command.ts'
 
 /** The first argument of such a call. */

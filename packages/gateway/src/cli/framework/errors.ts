@@ -9,7 +9,6 @@
  */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143 } as const
 
-/** The exit code of a command that was ended by a signal. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted
 }

@@ -2,7 +2,6 @@
 import type { Flags } from './command.ts'
 import { UsageError } from './errors.ts'
 
-/** The last value of a repeated flag. */
 export function last(value: unknown): unknown {
   return Array.isArray(value) ? value.at(-1) : value
 }

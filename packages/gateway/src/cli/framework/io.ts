@@ -20,16 +20,11 @@ export interface Io {
   onFault(fault: (error: unknown) => void): () => void
   /** All of stdin as text; waits for its end. */
   readIn(): Promise<string>
-  /**
-   * Asks the user at the terminal; resolves with the typed line, or an empty text after Ctrl-C or Ctrl-D. Absent without a
-   * terminal.
-   */
+  /** Asks the user at the terminal; resolves with the typed line, or an empty text after Ctrl-C or Ctrl-D. Absent without a terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
   /** The user's terminal; absent if stdin or stdout is none. */
   readonly terminal?: Terminal | undefined
-  /** Milliseconds of a monotonic clock. */
   now(): number
-  /** Ends the process at once. */
   exit(code: number): void
 }
 
@@ -73,7 +68,6 @@ export const processIo: Io = {
   },
 }
 
-/** Asks at a terminal, for `Io.ask`. */
 export async function askAt(
   question: string,
   input: NodeJS.ReadableStream,

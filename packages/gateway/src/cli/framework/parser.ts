@@ -13,7 +13,6 @@ export interface Parsed {
 /** The command to run, or a text to print: help, version. */
 export type Answer = Parsed | { readonly text: string }
 
-/** @throws UsageError for wrong arguments */
 export async function parse(words: readonly string[], program: Program, version: string): Promise<Answer> {
   const { path, args } = readWords(words, program)
   const asked = path.at(-1) ?? program.defaultCommand
@@ -41,14 +40,11 @@ export async function parse(words: readonly string[], program: Program, version:
     .parseAsync(argumentsFor(args, path, program), {}, (_error, _flags, output) => {
       text = output
     })
-  if (text !== '') return { text: text === version ? text : withExamples(text, asked) }
+  // The parser would wrap the examples, and put their effects on the same lines.
+  const examples = text === version ? '' : examplesInHelp(asked)
+  if (text !== '') return { text: examples === '' ? text : `${text}\n\n${examples}` }
   if (chosen === undefined) throw new UsageError('no command was given; see sixtables --help')
   return chosen
-}
-
-/** Adds the examples to a help text: the parser would wrap them, and put their effects on the same lines. */
-function withExamples(help: string, command: Command): string {
-  return [help, examplesInHelp(command)].filter((part) => part !== '').join('\n\n')
 }
 
 /**
@@ -117,7 +113,6 @@ function addOne(y: Argv, command: Command, choose: Choose): Argv {
   return y
 }
 
-/** The parser's message in our words. */
 function explain(message: string, path: readonly Command[]): string {
   const words = ['sixtables', ...path.map(({ name }) => name)].join(' ')
   if (message.startsWith('Not enough non-option arguments')) {

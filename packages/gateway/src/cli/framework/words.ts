@@ -4,7 +4,6 @@
  *
  * The parser, yargs, runs after this. It would report an unknown flag in several spellings, and check nothing if help is asked for.
  */
-
 import { nearest } from '@sixtables/engine/did-you-mean'
 import type { Command, Flag, Program } from './command.ts'
 import { UsageError } from './errors.ts'
@@ -152,12 +151,11 @@ function unknownCommand(
   return new UsageError(`there is no command ${inWords(path, word)}; see ${inWords(['sixtables', ...path], '--help')}`)
 }
 
-interface GivenFlag {
-  readonly name: string
-  readonly value: string | undefined
-}
-
-function unknownFlag({ name, value }: GivenFlag, flags: readonly Flag[], path: readonly Command[]): UsageError {
+function unknownFlag(
+  { name, value }: ReturnType<typeof split>,
+  flags: readonly Flag[],
+  path: readonly Command[],
+): UsageError {
   const where = path.length === 0 ? '' : ` for ${inWords(path)}`
   const meant = flags.find(({ insteadOf }) => insteadOf?.[name] !== undefined)
   if (meant !== undefined) {

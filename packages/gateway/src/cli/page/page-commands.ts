@@ -10,11 +10,9 @@ import { parse } from '../framework/parser.ts'
 import { counted } from '../framework/print.ts'
 import { addressFlags, storeFlags } from '../target/target-flags.ts'
 
-/** Where the commands find their server, and its project. */
 export type PageFacts = Pick<ServerFacts, 'address' | 'project'>
 
 export interface PageAnswer {
-  /** The exit code, as in a terminal. */
   readonly code: number
   /** The printed lines of both streams: the first {@link charsMax} characters. */
   readonly lines: readonly string[]
@@ -30,7 +28,6 @@ function withoutPlaces({ flags = [], commands, ...command }: Command): Command {
   return { ...command, flags: kept, ...(commands === undefined ? {} : { commands: commands.map(withoutPlaces) }) }
 }
 
-/** The commands that only ask a server. */
 const offered = /^(gql|get|put|delete|findings|stats|inspect|check|ids|indexes|faults)$/
 
 const program: Program = {

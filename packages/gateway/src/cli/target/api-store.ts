@@ -27,7 +27,7 @@ import { explainPath, type PlanReport } from '../../admin/emulator/explain.ts'
 import { messageOf } from '../../call.ts'
 import { type AnswerWriter, writeAnswer } from '../../convert/answer-writer.ts'
 import { contentsOf, numberOf } from '../../convert/wire-fields.ts'
-import type { EntityPage, FixtureStore, StoredEntity } from '../../fixtures/store.ts'
+import { anyQuery, type EntityPage, type FixtureStore, type StoredEntity } from '../../fixtures/store.ts'
 import type { BoundAggregation } from '../../gql/bind.ts'
 import { writeAggregationQuery, writeQuery } from '../../gql/write-query.ts'
 import { moreResultsTypes } from '../../handlers/run-query.ts'
@@ -56,14 +56,8 @@ export interface AggregationPage {
   readonly answer: Buffer
 }
 
-/** Whether to ask for the execution statistics. */
-interface Explaining {
-  readonly explain?: boolean
-}
-
 const nonTransactional = 2
 
-/** Does the work with the database of the flags, and closes it. */
 export function withApi<T>(
   flags: Flags,
   io: Io,
@@ -106,7 +100,6 @@ export class ApiStore implements FixtureStore {
     })
   }
 
-  /** Deletes outside of a transaction. */
   async delete(keys: readonly Key[]): Promise<void> {
     await this.#commit(keys, (writer, key) => writer.key(7, key))
   }
@@ -117,7 +110,6 @@ export class ApiStore implements FixtureStore {
     return entity === undefined ? undefined : { key, properties: decodeProperties(entity) }
   }
 
-  /** The keys without an entity. */
   async absent(keys: readonly Key[]): Promise<readonly Key[]> {
     const missing: Key[] = []
     for (let i = 0; i < keys.length; i += limits.lookupKeysMax) {
@@ -131,17 +123,12 @@ export class ApiStore implements FixtureStore {
 
   async page({ namespaceId, kind, after }: Parameters<FixtureStore['page']>[0]): Promise<EntityPage> {
     const { projectId, databaseId } = this
-    const { entities, endCursor, moreResults } = await this.runQuery({
-      ...anyQuery,
-      partition: { projectId, databaseId, namespaceId },
-      kind,
-      startCursor: after,
-    })
+    const query = { ...anyQuery, partition: { projectId, databaseId, namespaceId }, kind, startCursor: after }
+    const { entities, endCursor, moreResults } = await this.runQuery(query)
     return { entities, next: moreResults === 'noMoreResults' ? undefined : endCursor }
   }
 
-  /** One batch of results. */
-  async runQuery(query: Query, { explain = false }: Explaining = {}): Promise<QueryPage> {
+  async runQuery(query: Query, explain = false): Promise<QueryPage> {
     const answer = await this.#send('RunQuery', (writer) => {
       if (explain) writer.message(12, () => writer.uint32(analyze, 1))
       writeQuery(writer, 3, query)
@@ -161,7 +148,7 @@ export class ApiStore implements FixtureStore {
     }
   }
 
-  async aggregate(bound: BoundAggregation, { explain = false }: Explaining = {}): Promise<AggregationPage> {
+  async aggregate(bound: BoundAggregation, explain = false): Promise<AggregationPage> {
     const answer = await this.#send('RunAggregationQuery', (writer) => {
       if (explain) writer.message(11, () => writer.uint32(analyze, 1))
       writeAggregationQuery(writer, 3, bound)
@@ -226,10 +213,7 @@ export class ApiStore implements FixtureStore {
 
 const nothing = new Uint8Array(0)
 
-/** The field of ExplainOptions. */
 const analyze = 1
-
-const anyQuery = { projection: [], order: [], distinctOn: [], offset: 0 } as const
 
 function moreResultsOf(number: number): MoreResults {
   const [name] = Object.entries(moreResultsTypes).find(([, type]) => type === number) ?? []

@@ -11,7 +11,6 @@ import { refusal } from './refusal.ts'
 export interface Target {
   /** The server's address, or the folder, for messages. */
   readonly place: string
-  /** Whether a server answers. */
   readonly isRunning: boolean
   /** @throws UsageError without a server, OperationError if a server does not answer */
   fetch(path: string, request: RequestInit): Promise<Response>
@@ -24,7 +23,6 @@ export interface Question {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly query?: Parameters
-  /** A JSON object. */
   readonly body?: unknown
   /** Called at times with the number of rows read so far, for a question whose answer may take long (admin/emulator/progress.ts). */
   readonly onProgress?: ((rows: number) => void) | undefined
@@ -75,7 +73,6 @@ function notUnderstood({ place }: Target, method: string, path: string): Operati
   return new NoSuchEndpoint(`${place} answered ${method} ${path.replace(/\?.*$/, '')} with something else than JSON`)
 }
 
-/** The report at the end of a long question's events. */
 async function askLong(
   target: Target,
   method: Question['method'],
@@ -96,12 +93,7 @@ async function askLong(
   throw goneServer(target)
 }
 
-/**
- * Opens a stream of events.
- *
- * @returns the data of each event
- * @throws UsageError without a server, OperationError for any other answer
- */
+/** Opens a stream of events. @returns the data of each event. @throws UsageError without a server, OperationError for any other answer */
 export async function openEvents(
   target: Target,
   method: Question['method'],

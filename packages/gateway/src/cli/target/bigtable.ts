@@ -76,17 +76,12 @@ export function bigtablePlaceOf(flags: Flags, env: Environment): BigtablePlace {
   return { project, instance, table, appProfile: text(flags, 'bigtable-app-profile'), emulator }
 }
 
-/** Whether the text is `host:port` with a valid port. */
 function isAddress(text: string): boolean {
   const port = Number(/^[^\s/]+:(\d{1,5})$/.exec(text)?.[1])
   return port > 0 && port < 65_536
 }
 
-/**
- * The store of an engine that is one of the gateways of a table.
- *
- * @throws UsageError when the package is missing, or the table cannot be used
- */
+/** The store of an engine that is one of the gateways of a table. @throws UsageError when the package is missing, or the table cannot be used */
 export async function storeInBigtable(
   place: BigtablePlace,
   { resetRefusal, ...options }: OpenOptions & GatewayOptions,

@@ -19,7 +19,6 @@ export function databaseOf(flags: Flags): string {
   return databaseIdOf(String(last(flags['database']) ?? ''))
 }
 
-/** The partition of a command's keys and queries. */
 export function partitionOf(flags: Flags, env: Io['env']): PartitionId {
   const namespaceId = String(flags['namespace'] ?? '')
   return { projectId: projectOf(flags, env), databaseId: databaseOf(flags), namespaceId }

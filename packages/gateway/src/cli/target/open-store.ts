@@ -53,7 +53,6 @@ export async function openClosedStore(
   return await openStore({ dir, rollForward: false, repairLog })
 }
 
-/** Does the work with the engine, and closes it. */
 export async function closing<T>(opened: Promise<Engine>, work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = await opened
   try {

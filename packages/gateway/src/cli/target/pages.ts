@@ -34,15 +34,11 @@ function leftOf(limit: string | undefined, { rows }: Report): number {
 function joined(first: Report, second: Report, newest: Report): Report {
   const lists = Object.entries(newest).flatMap(([name, list]) => {
     if (!Array.isArray(list)) return []
-    const both = [...(first[name] as unknown[]), ...(second[name] as unknown[])]
-    return [[name, name === 'tablets' ? distinct(both as readonly { readonly id: number }[]) : both]]
+    const both = [...(first[name] as { id: number }[]), ...(second[name] as { id: number }[])]
+    // One tablet may end a page and begin the next.
+    return [[name, name === 'tablets' ? [...new Map(both.map((tablet) => [tablet.id, tablet])).values()] : both]]
   })
   return { ...newest, ...Object.fromEntries(lists) }
-}
-
-/** Removes the tablet that ends one page and begins the next. */
-function distinct<T extends { readonly id: number }>(tablets: readonly T[]): readonly T[] {
-  return [...new Map(tablets.map((tablet) => [tablet.id, tablet])).values()]
 }
 
 /** Adds the pages of the log: a page with an entity's rows has only the first part of its log. */

@@ -45,7 +45,6 @@ export async function serverOf(flags: Flags, io: Io): Promise<Pick<ServerFacts, 
   throw new UsageError(whyNone(named.dir, found))
 }
 
-/** Advice when no server answers at an address. */
 export const startOrName = 'start one with sixtables start, or name another with --endpoint'
 
 /** The message about a folder without a running server. */

@@ -73,5 +73,4 @@ Bigtable
   bigtable-app-profile | text | App profile with single-cluster routing and single-row transactions | the default of the instance
 `)
 
-/** The names of the table. */
 export const bigtableFlags: readonly Flag[] = storeFlags.slice(1)

@@ -53,7 +53,6 @@ async function addressOrEngine(flags: Flags, io: Io, create: boolean): Promise<s
   return await openClosedStore(place.dir, { repairLog: flags['repair'] === true })
 }
 
-/** Project, database and namespace as parameters. */
 export function namespaceParameters(flags: Flags, io: Io): Parameters {
   const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
   return { project: projectOf(flags, io.env), database, namespace }

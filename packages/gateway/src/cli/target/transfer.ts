@@ -10,12 +10,7 @@ import { databaseOf, projectOf } from './database.ts'
 import { understood } from './refusal.ts'
 import { withTarget } from './target.ts'
 
-interface Filter {
-  readonly kinds: readonly string[]
-  readonly namespaces: readonly string[]
-}
-
-export function filterOf(flags: Flags): Filter {
+export function filterOf(flags: Flags): Record<'kinds' | 'namespaces', readonly string[]> {
   const list = (name: string): readonly string[] => ([] as unknown[]).concat(flags[name] ?? []).map(String)
   return { kinds: list('kind'), namespaces: list('namespace') }
 }
@@ -32,7 +27,6 @@ export function progressLines(io: Io, verb: string): (entities: number, total?: 
   }
 }
 
-/** The parts of a transfer's metadata that are used here. */
 interface Metadata {
   readonly progressEntities?: { readonly workCompleted?: string; readonly workEstimated?: string }
   readonly progressBytes?: { readonly workCompleted?: string }

@@ -65,7 +65,6 @@ interface Options {
   readonly atPrompt: boolean
 }
 
-/** @throws UsageError with the place of a mistake */
 export function readStatement(queryString: string, flags: Flags, io: Io): Statement {
   const partition = partitionOf(flags, io.env)
   const atMost = written(flags, 'limit', /^\d{1,9}$/, 'a whole number')
@@ -93,7 +92,7 @@ export function readStatement(queryString: string, flags: Flags, io: Io): Statem
 
 async function results(store: ApiStore, query: Query, { explain, plan, json, atPrompt }: Options): Promise<Printed> {
   const found: StoredEntity[] = []
-  let page = await store.runQuery(query, { explain })
+  let page = await store.runQuery(query, explain)
   const { answer } = page
   found.push(...page.entities)
   let { offset } = query
@@ -128,7 +127,7 @@ async function aggregates(
   bound: BoundAggregation,
   { explain, plan, json }: Options,
 ): Promise<Printed> {
-  const { values, answer } = await store.aggregate(bound, { explain })
+  const { values, answer } = await store.aggregate(bound, explain)
   const explanation = explain ? await explanationOf('RunAggregationQuery', answer, plan) : undefined
   const isNothing = [...values.values()].every(
     ({ type, ...rest }) => type === 'null' || ('value' in rest && !Number(rest.value)),
@@ -176,7 +175,6 @@ function untagged(plain: PlainValue): string {
 
 type Explanation = Readonly<Record<string, unknown>>
 
-/** ExplainMetrics as JSON, and the plan. */
 async function explanationOf(
   method: 'RunQuery' | 'RunAggregationQuery',
   answer: Buffer,

@@ -62,7 +62,9 @@ export async function prompt(options: PromptOptions): Promise<void> {
   const ended = new Promise<void>((resolve, reject) => {
     const onLine = async (line: string): Promise<void> => {
       const entries = reader.push(line)
-      for (const entry of entries) if (entry.type === 'query') history.add(statementIn(entry))
+      for (const entry of entries) {
+        if (entry.type === 'query') history.add(entry.explain ? `explain ${entry.text}` : entry.text)
+      }
       queue.push(...entries)
       if (running !== undefined) return
       await work()
@@ -84,10 +86,6 @@ export async function prompt(options: PromptOptions): Promise<void> {
     release()
     lines.close()
   }
-}
-
-function statementIn({ text, explain }: Extract<Entry, { readonly type: 'query' }>): string {
-  return explain ? `explain ${text}` : text
 }
 
 /** Runs a statement; after an abort, its answer is dropped. */

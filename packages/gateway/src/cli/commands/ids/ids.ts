@@ -1,5 +1,4 @@
 /** `sixtables ids next|reserve|range|allocate`: the next ids of the counters, and ids to be excluded from automatic allocation. */
-
 import { formatKeyPath, parseKeyPath, parseKindPath } from '@sixtables/engine'
 import type { AllocatedAnswer, NextAnswer, NextIdAnswer, ReserveAnswer } from '../../../admin/emulator/ids.ts'
 import type { Parameters } from '../../../admin/emulator/inspection.ts'

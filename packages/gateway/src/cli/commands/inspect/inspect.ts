@@ -23,7 +23,6 @@ import { tableNames, tablesInWords } from './table-names.ts'
 type What = 'rows' | 'log' | 'table' | 'pending' | 'applied' | 'databases' | 'release'
 
 interface Question {
-  /** Default: none. */
   readonly parameters?: (flags: Flags, io: Io) => Parameters
   /** @param report - the answer to this question: server and command line are of the same version */
   readonly inWords: (report: never, parameters: Parameters) => readonly string[]
@@ -63,7 +62,6 @@ function tableParameters(flags: Flags): Parameters {
   return { name, limit: written(flags, 'limit', /^\d{1,9}$/, 'a whole number'), after, until }
 }
 
-/** The table with a name, in any case. */
 function tableNamed(name: string): string {
   const found = tableNames.find((one) => one.toLowerCase() === name.toLowerCase())
   if (found !== undefined) return found

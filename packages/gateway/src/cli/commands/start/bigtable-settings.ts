@@ -16,7 +16,6 @@ const atOnce =
   'each commit is applied at once, as a gateway that waits may be gone; for queries that lag behind, read with EVENTUAL ' +
   'consistency, or leave out --store bigtable'
 
-/** Refused flags, with their replacements. */
 const refusedFlags: Readonly<Record<string, string>> = {
   directory: inTable,
   'data-dir': inTable,
@@ -39,12 +38,7 @@ const refusedFlags: Readonly<Record<string, string>> = {
     'what transactions have read is in rows of the table and is not counted; --max-calls bounds calls under way',
 }
 
-/**
- * The table; `undefined` if the data is on this machine.
- *
- * @param host - the server's host
- * @throws UsageError for flags that contradict it
- */
+/** The table; `undefined` if the data is on this machine. @param host - the server's host. @throws UsageError for flags that contradict it */
 export function bigtableOf(
   flags: Flags,
   env: Readonly<Record<string, string | undefined>>,

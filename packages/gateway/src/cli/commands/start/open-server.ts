@@ -13,6 +13,7 @@ import { type Served, serve } from '../../../emulator/serve.ts'
 import { factsAt } from '../../../emulator/server-file.ts'
 import { formatEndpoint } from '../../../emulator/variables.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
+import { reasonOf } from '../../../reason.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { addCommandRoute } from '../../page/command-route.ts'
 import { runInThread } from '../../page/page-threads.ts'
@@ -23,7 +24,6 @@ import { createRecording } from '../../target/recording-file.ts'
 import type { BigtableSetting } from './bigtable-settings.ts'
 import { addressOf, type StartSettings } from './settings.ts'
 import { exportAtExit, importAtStart } from './start-transfer.ts'
-import { reasonOf } from '../../../reason.ts'
 
 export interface Server {
   /** The actual address; its port is never 0. */
@@ -34,10 +34,7 @@ export interface Server {
   close(): Promise<readonly string[]>
 }
 
-/**
- * @param onShutdown - called by POST /shutdown
- * @throws UsageError for an unusable folder or address
- */
+/** @param onShutdown - called by POST /shutdown. @throws UsageError for an unusable folder or address */
 export async function openServer(settings: StartSettings, logger: Logger, onShutdown: () => void): Promise<Server> {
   checkIndexFile(settings)
   await checkPort(settings)
@@ -146,7 +143,6 @@ async function checkPort(settings: StartSettings): Promise<void> {
   await once(probe, 'close')
 }
 
-/** The program that listens on an address. */
 async function userOf(address: string): Promise<string> {
   const facts = await factsAt(address, factsMs).catch(() => undefined)
   return facts === undefined ? 'another program' : `a sixtables server, process ${facts.pid}`

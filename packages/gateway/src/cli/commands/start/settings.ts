@@ -7,6 +7,7 @@ import type { AdmissionLimits } from '../../../protocols/admission.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { last, list, oneOf, text, wholeNumber } from '../../framework/flag-values.ts'
+import type { Io } from '../../framework/io.ts'
 import { projectOf } from '../../target/database.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from '../../target/endpoint.ts'
 import { type BigtableSetting, bigtableOf } from './bigtable-settings.ts'
@@ -34,7 +35,6 @@ export interface StartSettings
   readonly port: number
   /** Absolute path; `undefined` = in memory, or in a Bigtable. */
   readonly dataDir: string | undefined
-  /** The table; `undefined` = the data is on this machine. */
   readonly bigtable: BigtableSetting | undefined
   /** Absolute path of index.yaml; `false` = none. */
   readonly indexFile: string | false
@@ -55,13 +55,8 @@ export interface StartSettings
   readonly notes: readonly string[]
 }
 
-export interface Surroundings {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-}
-
 /** @throws UsageError with the flag, its value, and a right one */
-export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSettings {
+export function startSettings(flags: Flags, { cwd, env }: Pick<Io, 'cwd' | 'env'>): StartSettings {
   const notes: string[] = []
   const testing = last(flags['testing']) === true
   const listen = listenOn(flags)
@@ -117,7 +112,6 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
   }
 }
 
-/** The requested address, for messages. */
 export function addressOf({ host, port }: Pick<StartSettings, 'host' | 'port'>): Endpoint {
   return { host: host ?? defaultEndpoint.host, port }
 }
@@ -157,18 +151,14 @@ function pathOf(flags: Flags, name: string, cwd: string): string | undefined {
 }
 
 function transferOf(flags: Flags, cwd: string): Pick<StartSettings, 'importData' | 'exportOnExit'> {
-  const [importData, seed] = [text(flags, 'import-data'), text(flags, 'seed-from-export')]
+  const [importData, seed] = [pathOf(flags, 'import-data', cwd), pathOf(flags, 'seed-from-export', cwd)]
   if (importData !== undefined && seed !== undefined) {
     throw new UsageError('--import-data and --seed-from-export are the same; give one of them')
   }
-  const from = importData ?? seed
-  const to = text(flags, 'export-on-exit')
+  const to = pathOf(flags, 'export-on-exit', cwd)
   const name = text(flags, 'export-name')
   if (name !== undefined && to === undefined) throw new UsageError('--export-name needs --export-on-exit')
-  return {
-    importData: from === undefined ? undefined : resolve(cwd, from),
-    exportOnExit: to === undefined ? undefined : resolve(cwd, to, name ?? ''),
-  }
+  return { importData: importData ?? seed, exportOnExit: to === undefined ? undefined : resolve(to, name ?? '') }
 }
 
 function listenOn(flags: Flags): Pick<StartSettings, 'host' | 'port'> {
@@ -277,17 +267,14 @@ function tabletsOf(flags: Flags): NonNullable<EngineOptions['tablets']> {
   return setting
 }
 
-interface Store {
-  /** Absolute path; `undefined` = in memory. */
-  readonly dir: string | undefined
-  readonly notes: readonly string[]
-}
-
 /**
  * The place of the data. `--testing` means memory, except with `--store-on-disk` (measured: as in Google's emulator). With `--storage-file`
  * the store is at that path, a folder here, and the data folder contains only index.yaml, as there.
  */
-function storeOf(flags: Flags, { cwd, testing }: { readonly cwd: string; readonly testing: boolean }): Store {
+function storeOf(
+  flags: Flags,
+  { cwd, testing }: { readonly cwd: string; readonly testing: boolean },
+): { readonly dir: string | undefined; readonly notes: readonly string[] } {
   const directory = text(flags, 'directory')
   const dataDir = text(flags, 'data-dir')
   const storageFile = text(flags, 'storage-file')
@@ -308,18 +295,15 @@ function storeOf(flags: Flags, { cwd, testing }: { readonly cwd: string; readonl
   return { dir, notes: [`--storage-file names a folder here: data is kept in ${dir}${notUsed}`] }
 }
 
-interface IndexFileSetting {
-  readonly file: string | false
-  readonly isNamed: boolean
-  /** Whether a missing file will be created. */
-  readonly isMade: boolean
-}
-
-/** The index file. With a store in memory, or for a test, a file is written only if a flag asks for it. */
+/**
+ * The index file. With a store in memory, or for a test, a file is written only if a flag asks for it.
+ *
+ * @returns `isMade`: a missing file will be created
+ */
 function indexFileOf(
   flags: Flags,
   { cwd, dir, testing }: { readonly cwd: string; readonly dir: string | undefined; readonly testing: boolean },
-): IndexFileSetting {
+): { readonly file: string | false; readonly isNamed: boolean; readonly isMade: boolean } {
   const named = text(flags, 'index-file')
   const asked = last(flags['store-index-configuration-on-disk'])
   if (named !== undefined && asked === false) {

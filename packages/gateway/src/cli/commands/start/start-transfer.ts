@@ -9,9 +9,9 @@ import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DatastoreError, type Engine, overallSuffix } from '@sixtables/engine'
 import { metadataFileOf } from '../../../admin/export-locations.ts'
+import { reasonOf } from '../../../reason.ts'
 import { OperationError, thrownAs, UsageError } from '../../framework/errors.ts'
 import type { StartSettings } from './settings.ts'
-import { reasonOf } from '../../../reason.ts'
 
 type Transfer = Pick<StartSettings, 'exportOnExit' | 'importData' | 'project'>
 

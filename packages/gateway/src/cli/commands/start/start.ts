@@ -8,7 +8,6 @@
  * SIGINT, SIGTERM and POST /shutdown close the port, then the store, and end with exit code 0. A second signal ends at once, with the exit code of
  * the signal. Under npm one Ctrl-C arrives twice, from the terminal and from npm, so the second must be at least 300 ms later.
  */
-
 import { setFlagsFromString } from 'node:v8'
 import { DatastoreError } from '@sixtables/engine'
 import { exportLine, formatEndpoint } from '../../../emulator/variables.ts'
@@ -25,7 +24,6 @@ import { type StartSettings, startSettings } from './settings.ts'
 /** Signals within this time after the first are ignored. */
 const sameSignalMs = 300
 
-/** Runs the emulator until it is stopped. */
 export async function start(flags: Flags, io: Io): Promise<number> {
   const settings = startSettings(flags, io)
   const logger = lineLogger({ level: settings.logLevel, write: (line) => io.err(line) })
@@ -48,10 +46,10 @@ export async function start(flags: Flags, io: Io): Promise<number> {
     if (!(error instanceof DatastoreError)) io.exit(exitCodes.failed)
   })
   try {
-    if (settings.dataDir !== undefined) keepHeapSmall()
+    // With data on disk most of V8's heap is garbage: 204 MiB instead of 270 for 100,000 entities (measured). In memory it is rows.
+    if (settings.dataDir !== undefined) setFlagsFromString('--heap-growing-percent=40')
     const server = await openServer(settings, logger, stop)
-    growYoungAtOnce()
-    keepYoungApart()
+    tuneCollector()
     // Printed here, because before a refusal of the start notes would only distract.
     for (const note of settings.notes) io.err(`sixtables: ${note}`)
     announce(server.endpoint, settings, io)
@@ -66,33 +64,16 @@ export async function start(flags: Flags, io: Io): Promise<number> {
 }
 
 /**
- * Makes V8 collect garbage earlier. With the data on disk, most of V8's heap is garbage: with 100,000 entities loaded, the process has 204 MiB
- * instead of 270 (measured), for some more time in the collector. A store in memory fills the heap with rows, where frequent collections
- * would cost too much.
+ * Sets V8's collector for a server whose calls leave few objects that survive (measured: docs/performance.md and
+ * docs/decisions/0015-steps-to-speed.md).
  */
-function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=40')
-}
-
-/**
- * Lets V8's space of young objects grow to its full 16 MiB in one step. By default V8 shrinks it in every idle moment, and doubles it only when
- * enough objects have survived collections. Calls leave few survivors, so for seconds after each pause the space would be collected
- * every hundred calls. Measured after pauses of 8 s: docs/performance.md.
- */
-function growYoungAtOnce(): void {
+function tuneCollector(): void {
+  // Young objects may fill 16 MiB at once. By default V8 shrinks their space in each idle moment, and grows it again over seconds.
   setFlagsFromString('--semi-space-growth-factor=16')
-}
-
-/**
- * Stops V8 from allocating some new objects as old ones. V8 does so for places in the code whose objects once survived a collection. A load of
- * many entities makes it do so for the lists of every later commit, which fill the old space with garbage. Without it an upsert takes a
- * third less time and 50 MiB less memory (measured, docs/decisions/0015-steps-to-speed.md).
- */
-function keepYoungApart(): void {
+  // Without this a load of many entities makes V8 allocate the lists of every later commit as old objects: an upsert takes 50 % longer.
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
-/** A warning if other machines can reach the server. */
 function openedTo({ host, port }: Endpoint): string | undefined {
   if (isLocalName(host)) return undefined
   const addresses = host === '0.0.0.0' || host === '::' ? 'all addresses of this machine' : host

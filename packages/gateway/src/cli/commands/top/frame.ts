@@ -54,12 +54,10 @@ export function frame(overview: Overview, view: View, size: Size): readonly Line
   return [...filled([...head, ...heat, ...below], { ...size, height: size.height - 1 }), fit(foot, size.width)]
 }
 
-/** The whole picture, with as many lines as necessary. */
 export function wholePicture(overview: Overview, view: View, width: number): readonly Line[] {
   return [...headLines(overview, view), ...wholeBody(overview, width)].map((one) => fit(one, width))
 }
 
-/** The largest scroll with a full screen. */
 export function scrollMax(overview: Overview, { width, height }: Size): number {
   return Math.max(0, wholeBody(overview, width).length - (height - headHeight - 1))
 }

@@ -23,11 +23,13 @@ export function heatLines({ rows, columns, events }: HeatReport, { width, height
   const slots = slotsOf(columns.length, cells)
   const grid = shown.map((row) => slots.map((slot) => mean(row, slot)))
   const most = Math.max(...grid.flat())
+  // The last one that is complete.
+  const last = Math.max(0, columns.length - 2)
   const lines = shown.map((row, i) =>
     line(
       `${cut(row.label, labelWidth).padEnd(labelWidth)} `,
       ...heatCells(grid[i] ?? [], most),
-      rate(lastRate(row)).padStart(rateWidth),
+      rate(mean(row, [last, last + 1])).padStart(rateWidth),
     ),
   )
   return [...lines, timeLine({ columns, events }, slots, labelWidth)]
@@ -76,12 +78,6 @@ function total({ reads, writes }: HeatRow): number {
 
 function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0)
-}
-
-/** The rate of the last complete slot. */
-function lastRate({ reads, writes }: HeatRow): number {
-  const at = Math.max(0, reads.length - 2)
-  return (reads[at] ?? 0) + (writes[at] ?? 0)
 }
 
 const marks: Readonly<Record<TabletEventKind, string>> = {

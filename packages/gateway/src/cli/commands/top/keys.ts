@@ -10,7 +10,6 @@ export function keysIn(data: string): readonly string[] {
   return data.match(key) ?? []
 }
 
-/** Names of the scrolling keys, by their sequences. */
 export const scrollKeys: Readonly<Record<string, 'up' | 'down' | 'page up' | 'page down' | 'start' | 'end'>> = {
   '\u001b[A': 'up',
   '\u001bOA': 'up',

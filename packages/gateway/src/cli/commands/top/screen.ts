@@ -9,7 +9,6 @@ import { keysIn } from './keys.ts'
 import type { Ink, Line, Segment, Size } from './line.ts'
 import { plainText, shaded } from './line.ts'
 
-/** Colours of the 256-colour palette from cold to hot. */
 const heatPalette = [17, 18, 54, 90, 126, 162, 198, 202, 208, 214, 226] as const
 
 const inks: Readonly<Record<Ink, number | undefined>> = {

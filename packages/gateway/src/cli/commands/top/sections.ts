@@ -64,7 +64,6 @@ export function contended(groups: readonly GroupReport[]): readonly GroupReport[
   return groups.filter(({ conflictsPerSecond, waitsPerSecond }) => conflictsPerSecond + waitsPerSecond > 0)
 }
 
-/** A title and at most `rows` entity groups. */
 export function groupLines(groups: readonly GroupReport[], rows: number): readonly Line[] {
   if (groups.length === 0 || rows <= 0) return []
   const cells = groups

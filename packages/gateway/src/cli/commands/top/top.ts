@@ -5,6 +5,7 @@
  *                          ▲ keys: another table or span begins another stream
  */
 import { type TableId, tableIds } from '@sixtables/engine'
+import { reasonOf } from '../../../reason.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
@@ -14,7 +15,6 @@ import { frame, type Overview, scrollMax, type View, wholePicture } from './fram
 import { scrollKeys } from './keys.ts'
 import { plainText, type Size } from './line.ts'
 import { type Display, type Keyboard, Screen } from './screen.ts'
-import { reasonOf } from '../../../reason.ts'
 
 /** Time spans for the keys + and −, in minutes; each is one tier of the history. */
 const spansMinutes = [2, 10, 20, 60, 120, 720, 1440] as const
@@ -65,19 +65,11 @@ function positive(flags: Flags, name: string, byDefault: number): number {
   return value
 }
 
-interface WatchOptions {
-  readonly address: string
-  readonly intervalMs: number
-  readonly spanMs: number
-  readonly table: string | undefined
-  /** Whether the first overview waits until all rows are counted. */
-  readonly isCounted?: boolean
-  readonly signal: AbortSignal
-}
-
 /** Overviews until the signal aborts. @throws UsageError without a server, OperationError when it goes away */
-async function* watch(options: WatchOptions): AsyncGenerator<Overview> {
-  const { address, intervalMs, spanMs, table, isCounted = false, signal } = options
+async function* watch(
+  { address, spanMs, table }: View,
+  { intervalMs, isCounted = false, signal }: { intervalMs: number; isCounted?: boolean; signal: AbortSignal },
+): AsyncGenerator<Overview> {
   const parameters = new URLSearchParams({ interval: String(intervalMs), span: String(spanMs) })
   if (table !== undefined) parameters.set('table', table)
   if (isCounted) parameters.set('counted', 'true')
@@ -95,7 +87,7 @@ async function* watch(options: WatchOptions): AsyncGenerator<Overview> {
 async function first(view: View, intervalMs: number): Promise<Overview> {
   const stop = new AbortController()
   try {
-    for await (const overview of watch({ ...view, intervalMs, isCounted: true, signal: stop.signal })) return overview
+    for await (const overview of watch(view, { intervalMs, isCounted: true, signal: stop.signal })) return overview
   } finally {
     stop.abort()
   }
@@ -130,7 +122,7 @@ async function live(firstView: View, intervalMs: number, io: Io, terminal: TopTe
     onResize: draw,
     onKey: (key) => {
       if (key === 'q' || key === '\u0003' || key === '\u001b') quit()
-      else if (key === '\t') change({ ...view, table: nextTable(view.table) })
+      else if (key === '\t') change({ ...view, table: tableIds[tableIds.indexOf(view.table as TableId) + 1] })
       else if (key === '+' || key === '=') change({ ...view, spanMs: nextSpan(view.spanMs, 1) })
       else if (key === '-') change({ ...view, spanMs: nextSpan(view.spanMs, -1) })
       else if (key === 'p' || key === ' ') change({ ...view, paused: !view.paused })
@@ -146,7 +138,7 @@ async function live(firstView: View, intervalMs: number, io: Io, terminal: TopTe
   try {
     while (!isOver) {
       stream = new AbortController()
-      for await (const overview of watch({ ...view, intervalMs, signal: stream.signal })) {
+      for await (const overview of watch(view, { intervalMs, signal: stream.signal })) {
         if (view.paused) continue
         shown = overview
         draw()
@@ -166,11 +158,6 @@ function scrolled(now: number, key: string, overview: Overview, size: Size): num
   const steps = { up: -1, down: 1, 'page up': -page, 'page down': page, start: -last, end: last }
   const step = steps[scrollKeys[key] ?? 'start']
   return Math.min(last, Math.max(0, Math.min(now, last) + step))
-}
-
-/** The next choice: all tables, then each alone. */
-function nextTable(table: string | undefined): string | undefined {
-  return tableIds[table === undefined ? 0 : tableIds.indexOf(table as TableId) + 1]
 }
 
 function nextSpan(spanMs: number, step: 1 | -1): number {
