@@ -121,16 +121,12 @@ export class ChunkReader {
   }
 
   #value(cell: CellInProgress, chunk: ReadRowsResponseCellChunk): void {
-    const { pieces } = cell
-    if (chunk.valueSize > 0) {
-      if (chunk.commitRow === true) throw wrong('a row is committed within a value')
-      pieces.push(chunk.value)
-      this.#cell = cell
-      return
-    }
+    const { family, micros, pieces } = cell
     pieces.push(chunk.value)
-    this.#cell = undefined
-    this.#cells.push({ family: cell.family, micros: cell.micros, value: joined(pieces) })
+    const isCut = chunk.valueSize > 0
+    if (isCut && chunk.commitRow === true) throw wrong('a row is committed within a value')
+    this.#cell = isCut ? cell : undefined
+    if (!isCut) this.#cells.push({ family, micros, value: joined(pieces) })
   }
 
   #commit(): void {

@@ -11,7 +11,6 @@
  */
 import { CallError, grpcCodes, passingCodes } from './call-error.ts'
 
-/** Time and randomness of the retries. */
 export interface Waiting {
   /** Time limit of the first attempt. */
   readonly attemptMs: number

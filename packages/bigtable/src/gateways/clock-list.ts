@@ -32,7 +32,6 @@ const end = 0
 const uint32 = (value: number): string => encodeUint64(BigInt(value)).slice(4)
 const textOf = (text: string): string => uint32(text.length) + text
 
-/** The numbers of a clock row. */
 export interface ClockCell {
   readonly epoch: number
   /** No stamp at or below it is given in the row any more. */

@@ -28,7 +28,6 @@ import { type ClockState, type GatewayList, latestOf } from './clock-state.ts'
 import { stepMicros } from './compared-clock.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
 
-/** A commit of this gateway. */
 export interface OwnCommit extends ListedCommit {
   stamp: bigint
   /** Whether this gateway has finished it or given it up. */

@@ -50,7 +50,6 @@ export const aheadMicros = 20_000n
 
 const registerCells: Wanted = [{ family: 'v', newest: 1 }]
 
-/** The numbers of clock rows in an epoch. */
 type EpochNumbers = Pick<ClockCell, 'epoch' | 'used' | 'rows'>
 
 export class ClockRows {
@@ -63,7 +62,7 @@ export class ClockRows {
   readonly #adopt: (database: string) => Promise<void>
   /** Whether row 0 exists; the first write creates it. */
   protected state: 'unknown' | 'absent' | 'there' = 'unknown'
-  #numbers: EpochNumbers = { epoch: 0, used: 1, rows: 1 }
+  protected numbers: EpochNumbers = { epoch: 0, used: 1, rows: 1 }
   /** Registers and lists at the latest reading. */
   #registers: readonly bigint[] = []
   #lists: readonly GatewayList[] = []
@@ -108,20 +107,15 @@ export class ClockRows {
   }
 
   get epoch(): number {
-    return this.#numbers.epoch
-  }
-
-  protected get numbers(): EpochNumbers {
-    return this.#numbers
+    return this.numbers.epoch
   }
 
   /** The row in which this gateway gives stamps, chosen when it gives the first one. */
   protected get row(): number {
-    this.#row ??= emptiestOf(this.#numbers.used, this.#lists, this.store.gateway)
+    this.#row ??= emptiestOf(this.numbers.used, this.#lists, this.store.gateway)
     return this.#row
   }
 
-  /** The register of a row at the latest reading. */
   protected registerOf(row: number): bigint {
     return this.#registers[row] ?? 0n
   }
@@ -252,8 +246,8 @@ export class ClockRows {
     const adopted = this.#adopting.then(async () => {
       if (epoch <= this.epoch) return
       await this.#adopt(this.database)
-      if (this.#row !== undefined && used !== this.#numbers.used) this.#row = rankOf(state, this.store.gateway) % used
-      this.#numbers = { epoch, used, rows }
+      if (this.#row !== undefined && used !== this.numbers.used) this.#row = rankOf(state, this.store.gateway) % used
+      this.numbers = { epoch, used, rows }
       this.#keys.splice(rows)
     })
     this.#adopting = adopted.catch(() => {})
@@ -293,7 +287,7 @@ export class ClockRows {
   }
 
   /** The change of a row to these numbers, in the current epoch or another one. */
-  protected cell(register: bigint, given: bigint = register, numbers: EpochNumbers = this.#numbers): CellChange {
+  protected cell(register: bigint, given: bigint = register, numbers: EpochNumbers = this.numbers): CellChange {
     const { epoch, used, rows } = numbers
     return { type: 'set', family: 'v', at: 0n, value: encodeClock({ epoch, used, rows, register, given }) }
   }

@@ -17,7 +17,6 @@ export interface ClockState {
   readonly used: number
   /** The highest stamp given: the moment of a strong read. */
   readonly given: bigint
-  /** The register of each row. */
   readonly registers: readonly bigint[]
   readonly listed: readonly ListedCommit[]
   readonly lists: readonly GatewayList[]
@@ -72,7 +71,6 @@ export function isBusy({ lists, listed }: ClockState, gateway: bigint): boolean 
   return listed.length > 0 || lists.some((list) => list.gateway !== gateway)
 }
 
-/** The latest of some moments. */
 export function latestOf(first: bigint, ...others: readonly bigint[]): bigint {
   let latest = first
   for (const moment of others) if (moment > latest) latest = moment

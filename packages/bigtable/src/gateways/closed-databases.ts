@@ -147,7 +147,6 @@ export class ClosedDatabases {
   }
 }
 
-/** The content of the row. */
 interface Deletion {
   readonly name: string
   /** 0 = not known yet. */

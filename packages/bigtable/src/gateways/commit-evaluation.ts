@@ -21,13 +21,9 @@ import type { OwnCommit } from './clock-row.ts'
 import { type GroupRecord, type GroupRow, newestInLog, readGroup, refuseFull } from './group-row.ts'
 import type { DatabaseParts } from './resolve.ts'
 import { checkRowKeys } from './row-key-lengths.ts'
-import type { CheckedReads } from './validate.ts'
 
-/** One attempt of a commit. */
 export interface Attempted {
   readonly input: CommitInput
-  /** Those of its transaction; absent without one. */
-  readonly reads: CheckedReads | undefined
   readonly commit: OwnCommit
   /** The epoch in which it has its stamp. */
   readonly epoch: number

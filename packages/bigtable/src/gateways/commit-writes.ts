@@ -20,7 +20,6 @@ import { type DatabaseParts, type Prepared, workOfRecord } from './resolve.ts'
 import { applyRecords } from './shared-apply.ts'
 import { areReadsUnchanged, type CheckedReads } from './validate.ts'
 
-/** A commit of one group, with its record. */
 export interface Entering {
   readonly commit: OwnCommit
   readonly record: GroupRecord

@@ -25,7 +25,6 @@ const spansMax = 10
 const spanCode = 16
 const cellBytes = 16
 
-/** The limit of a group's row. */
 export const groupBytesMax: number = 200 * 1024 * 1024
 
 export function encodeGroupBytes(spans: GroupBytes): string {
@@ -60,7 +59,6 @@ export function unsweptOf(spans: GroupBytes, version: bigint, swept: bigint): Gr
   return spans.filter((_, i) => (spans[i + 1]?.since ?? version + 1n) > swept + 1n)
 }
 
-/** The spans after one more commit. */
 export function withBytes(spans: GroupBytes, stamp: bigint, bytes: number): GroupBytes {
   const last = spans.at(-1)
   if (last !== undefined && stamp - last.since < spanMicros) {

@@ -63,7 +63,6 @@ export interface GroupRecord {
   readonly record: LogRecord
 }
 
-/** A group row at one moment. */
 export interface GroupRow {
   readonly group: GroupCode
   /** @returns microseconds since the start of its read */
@@ -154,7 +153,6 @@ export async function readGroup(store: SharedStore, group: GroupCode, from: bigi
   return (await readGroups(store, [group], from)).get(group) as GroupRow
 }
 
-/** Whether a record belongs to a commit. */
 export function isOf(record: GroupRecord | undefined, id: CommitId): record is GroupRecord {
   return record?.record.commit === id
 }
@@ -217,7 +215,6 @@ export function isBelow({ head }: SeenGroup, stamp: bigint): boolean {
   return head.floor < stamp && head.version < stamp
 }
 
-/** The bytes that a record adds to the row of its group. */
 function bytesOfRecord(record: GroupRecord): number {
   const key = entityRowOf(record.group)
   return entering(record).reduce((sum, one) => sum + (one.type === 'set' ? bytesOfCell(key, one.value) : 0), 0)
@@ -251,7 +248,6 @@ export function prepare(store: SharedStore, row: GroupRow, record: GroupRecord):
   return changeIf(store, row, prepareHead(row.head), [change])
 }
 
-/** The head after PREPARE. */
 export function prepareHead(head: Head): Head {
   return { ...head, n: head.n + 1n }
 }

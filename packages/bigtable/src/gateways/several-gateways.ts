@@ -61,7 +61,12 @@ export function severalGateways(options: GatewayOptions): GatewayAdapter {
   return {
     settings: sharedSettings,
     open(parts) {
-      opened = openDatabases(options, parts)
+      const { adopt, ...others } = parts
+      const kv = new RowsKv(options.rows)
+      opened = new SharedDatabases(
+        new SharedStore({ ...options, ...others, kv, gateway: BigInt(options.gateway) }),
+        adopt,
+      )
       return openPort(options, parts, opened)
     },
     async changeRows({ projectId, databaseId }, rows) {
@@ -69,11 +74,6 @@ export function severalGateways(options: GatewayOptions): GatewayAdapter {
       return await changeRows(opened, databaseCode(projectId, databaseId), rows)
     },
   }
-}
-
-function openDatabases(options: GatewayOptions, { adopt, ...parts }: PortParts): SharedDatabases {
-  const kv = new RowsKv(options.rows)
-  return new SharedDatabases(new SharedStore({ ...options, ...parts, kv, gateway: BigInt(options.gateway) }), adopt)
 }
 
 function openPort({ resetRefusal }: GatewayOptions, parts: PortParts, databases: SharedDatabases): StorePort {

@@ -87,7 +87,6 @@ export async function applyRecords(
   )
 }
 
-/** Whether the records of a commit are settled. */
 async function isSettled(
   { scheduler }: SharedStore,
   clock: ClockRow,

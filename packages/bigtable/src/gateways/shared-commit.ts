@@ -48,7 +48,9 @@ const longLog = 64
 type Outcome = { readonly committed: Committed } | 'conflict' | 'lost' | 'again'
 
 /** An attempt of a commit that waits for its turn; only its first answer counts. */
-interface Waiting extends Pick<Attempted, 'input' | 'reads'> {
+interface Waiting extends Pick<Attempted, 'input'> {
+  /** Those of its transaction; absent without one. */
+  readonly reads: CheckedReads | undefined
   /** Whether it writes or has read other groups too, so that it needs PREPARE and a turn of its own. */
   readonly isWide: boolean
   /** How often it has lost before. */
@@ -59,7 +61,6 @@ interface Waiting extends Pick<Attempted, 'input' | 'reads'> {
 
 type Stamped = Attempted & Waiting
 
-/** The start of a turn. */
 interface Begun {
   readonly startedMs: number
   readonly rows: Map<GroupCode, GroupRow>
@@ -68,7 +69,6 @@ interface Begun {
   readonly stamped: readonly Stamped[]
 }
 
-/** The commits of one database. */
 export class SharedCommits {
   readonly #database: DatabaseParts
   readonly #turns = new CommitTurns<Waiting>()

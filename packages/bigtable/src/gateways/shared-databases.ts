@@ -1,10 +1,11 @@
 /** The parts of a process for each database of a shared store, such as its clock row. They can be made again at any time. */
-import type { StoreCall } from '@sixtables/engine/store'
 import {
   databaseCode,
+  getOrInsert,
   parseMetadataRowKey,
   rowAfter,
   rowsOf,
+  type StoreCall,
   type StoreFigures,
   transactionTopic,
 } from '@sixtables/engine/store'
@@ -80,16 +81,14 @@ export class SharedDatabases implements StoreFigures {
   }
 
   #known(code: string): SharedDatabase {
-    let database = this.#byCode.get(code)
-    if (database === undefined) {
+    return getOrInsert(this.#byCode, code, () => {
       const { store } = this
       const clock = new ClockRow(store, code, (raised) => this.#raised(raised))
       const parts = { store, clock, resolver: new Resolver(store, clock) }
-      database = { ...parts, commits: new SharedCommits(parts) }
-      this.#byCode.set(code, database)
+      const database = { ...parts, commits: new SharedCommits(parts) }
       this.watched.set(database, neverMs)
-    }
-    return database
+      return database
+    })
   }
 
   all(): readonly SharedDatabase[] {

@@ -173,7 +173,6 @@ function momentOf(
     : momentNow(database, scope)
 }
 
-/** Commits with or without a transaction. */
 async function commit(
   database: SharedDatabase,
   input: CommitInput,

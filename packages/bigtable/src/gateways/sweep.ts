@@ -65,7 +65,6 @@ const emptyMicros = heldMicros + keptMicros + slackMicros
 const pageRows = 500
 /** The codes of a read that was not answered in time. */
 const outOfTime: ReadonlySet<StatusCode> = new Set(['UNAVAILABLE', 'DEADLINE_EXCEEDED'])
-/** The cells of a row that a sweep reads. */
 const wanted: Wanted = [
   { family: 'v' },
   { family: 'h', newest: 1 },

@@ -82,7 +82,6 @@ export async function refuseOld({ store, clock }: DatabaseParts, { name, begunAt
   if (isOld()) throw invalidArgument(`${name} is expired (270 s in all); begin a new one`, transactionGone)
 }
 
-/** Stores the reads of a call. */
 export async function noteReads(
   database: DatabaseParts,
   transaction: SharedTransaction,

@@ -36,7 +36,6 @@ function groupOfRow(row: RowKey): GroupCode {
   return groupOf(partition, path)
 }
 
-/** Whether all reads are of one group. */
 export function isOfGroup({ set, groups }: CheckedReads, group: GroupCode): boolean {
   return (
     set.spans.length === 0 &&

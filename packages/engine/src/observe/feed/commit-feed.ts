@@ -18,6 +18,7 @@ import { hexOf } from '../../encoding/bytes.ts'
 import { decodePath, partitionOfCode, pathPrefix } from '../../encoding/key-codec.ts'
 import { encodeText } from '../../encoding/ordered.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
+import { getOrInsert } from '../../get-or-insert.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
 import type { PendingRecord } from '../../log/pending.ts'
 import { milestonesOf } from '../../log/record-writes.ts'
@@ -57,7 +58,6 @@ interface Matching {
 
 type Narrow = (record: PendingRecord) => Matching | undefined
 
-/** The watchers with the same filter. */
 export interface Watching {
   readonly narrow: Narrow
   readonly which: WatchOptions
@@ -71,10 +71,9 @@ export class CommitFeed {
   /** Watches from now on. @returns a function that ends it */
   watch(which: WatchOptions, tell: CommitWatcher): () => void {
     const name = JSON.stringify(which, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
-    const watching = this.watching.get(name) ?? { narrow: narrowBy(which), which, watchers: new Set() }
+    const watching = getOrInsert(this.watching, name, () => ({ narrow: narrowBy(which), which, watchers: new Set() }))
     const watcher: CommitWatcher = (make) => tell(make)
     watching.watchers.add(watcher)
-    this.watching.set(name, watching)
     return () => {
       watching.watchers.delete(watcher)
       if (watching.watchers.size === 0 && this.watching.get(name) === watching) this.watching.delete(name)

@@ -1,6 +1,7 @@
 /** The events of the feed of commits (commit-feed.ts), as plain JSON: keys and rows in words, versions as text. */
 import type { ApplyCause } from '../../log/apply.ts'
 import type { RowTally } from '../../request-trace.ts'
+import type { RowReport } from '../inspect/reports.ts'
 
 /** Exactly one member is present. */
 export type StoreEvent =
@@ -8,12 +9,7 @@ export type StoreEvent =
   | { readonly apply: ApplyReport }
   | { readonly reload: ReloadReport }
 
-export interface RowChangeReport {
-  readonly table: string
-  /** The row key in words. */
-  readonly row: string
-  /** The row key in hexadecimal. */
-  readonly rowKey: string
+export interface RowChangeReport extends Pick<RowReport, 'table' | 'row' | 'rowKey'> {
   /** The row was deleted; absent = it was written. */
   readonly deleted?: true
 }
@@ -30,7 +26,6 @@ interface StepReport {
   /** Root keys of the entity groups, each with its namespace; empty = the default one. */
   readonly groups: readonly { readonly group: string; readonly namespace: string }[]
   readonly moreGroups?: number
-  /** The first rows. */
   readonly rows: readonly RowChangeReport[]
   /** Rows that are not listed. */
   readonly moreRows?: number

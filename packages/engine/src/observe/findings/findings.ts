@@ -37,7 +37,6 @@ const ownSeed = 0xf1d5
 
 export interface FindingsOptions extends IndexPatternsOptions, LoadPatternsOptions {
   readonly scheduler: Scheduler
-  /** Seed of the engine. */
   readonly seed: number
   /** The tablets with scans over deleted rows. */
   readonly wading: () => readonly WadingTablet[]

@@ -183,13 +183,12 @@ export class IndexPatterns {
       const name = JSON.stringify([projectId, databaseId, namespaceId, kind])
       const use = this.#kinds.find(name)
       if (use === undefined || use.queries < queriesMin || use.named.size === namesMax) continue
-      const sum = kinds.get(name) ?? { all: nothing, unread: nothing, names: [], place, kind }
+      const sum = getOrInsert(kinds, name, () => ({ all: nothing, unread: nothing, names: [], place, kind }))
       sum.all = sumOf(sum.all, rows)
       if (!use.named.has(property)) {
         sum.unread = sumOf(sum.unread, rows)
         sum.names.push(property)
       }
-      kinds.set(name, sum)
     }
     const found: Sighting[] = []
     for (const { all, unread, names, place, kind } of kinds.values()) {

@@ -315,7 +315,6 @@ export class Inspector {
     }
   }
 
-  /** The kept records of a group before a version, newest first. */
   async *#records(group: GroupCode, context: RequestContext, before?: bigint): AsyncGenerator<StoredRecord> {
     for await (const record of this.#parts.logOf?.(group, before) ?? this.#logRows(group, before)) {
       yield record
@@ -365,7 +364,6 @@ export interface VersionsOptions {
 /** The kept records of a group before a version, newest first. */
 export type LogCellsReader = (group: GroupCode, before: bigint | undefined) => AsyncGenerator<StoredRecord>
 
-/** A log record in the store. */
 export interface StoredRecord
   extends Pick<LogRecord, 'changes'>,
     Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {

@@ -48,13 +48,8 @@ export interface LogReport {
   readonly previous?: string
 }
 
-export interface VersionReport {
-  readonly version: string
-  /** Commit time, ISO 8601. */
-  readonly committedAt: string
+export interface VersionReport extends Pick<LogRecordReport, 'version' | 'committedAt' | 'state'> {
   readonly operation: 'put' | 'delete'
-  /** As in {@link LogRecordReport}. */
-  readonly state: LogRecordReport['state']
   /** The last moment at which it was the newest, RFC 3339 in microseconds, for the `read_time` of a read. Absent for the newest. */
   readonly readTime?: string
   /** Whether that moment can still be read. */
@@ -109,7 +104,7 @@ export interface AppliedReport {
 
 export interface TableReport {
   readonly table: string
-  readonly rows: readonly { readonly row: string; readonly rowKey: string; readonly value: string }[]
+  readonly rows: readonly Pick<RowReport, 'row' | 'rowKey' | 'value'>[]
   /** The place to continue after, in hexadecimal; absent at the end, and for a backward page. */
   readonly next?: string
   /** The place to continue before, for a backward page; absent at the beginning. */

@@ -4,6 +4,7 @@ import { hexOf } from '../../encoding/bytes.ts'
 import { partitionOfCode } from '../../encoding/key-codec.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
 import { invalidArgument } from '../../errors.ts'
+import { getOrInsert } from '../../get-or-insert.ts'
 import type { EntityChange } from '../../log/log-record.ts'
 import type { PendingRecord, PendingRecords } from '../../log/pending.ts'
 import { isInScope, type PartitionScope } from '../../model/key.ts'
@@ -66,12 +67,8 @@ export async function waitingReport(
 /** A test whether a partition code is in a scope; it keeps its answers, as most groups share few partitions. */
 function scopeTest(scope: PartitionScope): (partition: string | undefined) => boolean {
   const known = new Map<string, boolean>()
-  return (partition) => {
-    if (partition === undefined) return false
-    const isIn = known.get(partition) ?? isInScope(partitionOfCode(partition), scope)
-    known.set(partition, isIn)
-    return isIn
-  }
+  return (partition) =>
+    partition !== undefined && getOrInsert(known, partition, () => isInScope(partitionOfCode(partition), scope))
 }
 
 /** @throws INVALID_ARGUMENT */

@@ -23,7 +23,7 @@ import { idlest, movesToBalance, type PlacedTablet } from './placement.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
 import type { TabletEvent } from './report.ts'
 import { decideSplit, percent, shouldMerge } from './split-policy.ts'
-import type { Tablet } from './tablet.ts'
+import type { Load, Tablet } from './tablet.ts'
 import { TabletMap } from './tablet-map.ts'
 
 /** Decisions about tablets. Each can be replaced; the defaults' docstrings tell what they get and give. */
@@ -40,11 +40,8 @@ export const defaultPolicies: TabletPolicies = {
 }
 
 /** Row operations on one tablet. */
-export interface Charge {
+export interface Charge extends Load {
   readonly rowKey: RowKey
-  readonly reads: number
-  readonly writes: number
-  readonly bytes: number
   /** Row operations for its server. */
   readonly cost: number
   /** Its wait for the server, and the deleted rows among its reads; default 0. */

@@ -7,14 +7,11 @@
  */
 import { getOrInsert } from '../../get-or-insert.ts'
 import type { RowKey } from '../../storage/kv.ts'
-import type { Tablet } from './tablet.ts'
+import type { Load, Tablet } from './tablet.ts'
 
 /** Reads, writes and bytes are per tick. */
-export interface Flow {
+export interface Flow extends Load {
   readonly rowKey: RowKey
-  readonly reads: number
-  readonly writes: number
-  readonly bytes: number
   /** Cost for its server, row operations a second. */
   readonly costPerSecond: number
   readonly endsMs: number
@@ -23,12 +20,7 @@ export interface Flow {
 }
 
 /** All flows of a tablet per tick. */
-interface FlowSum {
-  flows: number
-  reads: number
-  writes: number
-  bytes: number
-}
+type FlowSum = { -readonly [measure in keyof Load]: number } & { flows: number }
 
 export class RunningFlows {
   readonly sums: Map<Tablet, FlowSum> = new Map()

@@ -13,6 +13,7 @@ import type { RowKey } from '../../storage/kv.ts'
 import { rowAfter } from '../../tables/ranges.ts'
 import type { TableId } from '../../tables/table.ts'
 import { type Division, HeatRange, heatTiers, type Tier } from './heat-range.ts'
+import type { Load } from './tablet.ts'
 
 /** A recording has columns of one second, those of the first tier. */
 const { stepMs } = heatTiers[0] as (typeof heatTiers)[number]
@@ -90,13 +91,7 @@ export class HeatHistory {
   }
 
   /** Adds load that is spread evenly from now on: in every tier, one part per column. */
-  addSpread(
-    table: TableId,
-    rowKey: RowKey,
-    nowMs: number,
-    spreadMs: number,
-    { reads, writes, bytes }: { readonly reads: number; readonly writes: number; readonly bytes: number },
-  ): void {
+  addSpread(table: TableId, rowKey: RowKey, nowMs: number, spreadMs: number, { reads, writes, bytes }: Load): void {
     const range = this.#rangeOf(table, rowKey)
     this.#note(range, rowKey)
     range.load += reads + writes
@@ -121,7 +116,7 @@ export class HeatHistory {
   }
 
   #adaptTable(ranges: HeatRange[], nowMs: number): void {
-    while (ranges.length > this.#rowsMax) if (joinColdest(ranges, -1) === undefined) break
+    while (ranges.length > this.#rowsMax) if (joinColdest(ranges) === undefined) break
     const hottest = this.#hottest(ranges, nowMs, this.#rowsMax, (range) => range.middle())
     if (hottest !== undefined) divide(ranges, hottest, this.#rowsMax)
   }
@@ -218,11 +213,7 @@ export class HeatHistory {
     })
     const loads = rows.map(({ reads, writes }) => sumOf(reads) + sumOf(writes))
     while (rows.length > Math.max(1, rowsMax)) {
-      let [place, least] = [0, Number.POSITIVE_INFINITY]
-      for (let i = 0; i + 1 < rows.length; i++) {
-        const sum = (loads[i] as number) + (loads[i + 1] as number)
-        if (sum < least) [place, least] = [i, sum]
-      }
+      const place = coldestPair(loads) ?? 0
       const [left, right] = [rows[place] as HeatCells, rows[place + 1] as HeatCells]
       rows.splice(place, 2, {
         table,
@@ -232,7 +223,7 @@ export class HeatHistory {
         writes: added(left.writes, right.writes),
         bytes: added(left.bytes, right.bytes),
       })
-      loads.splice(place, 2, least)
+      loads.splice(place, 2, (loads[place] as number) + (loads[place + 1] as number))
     }
     return rows
   }
@@ -266,16 +257,25 @@ function divide(ranges: HeatRange[], { place, division }: Place, rowsMax: number
 }
 
 /** @returns the place of the joined pair */
-function joinColdest(ranges: HeatRange[], keep: number): number | undefined {
-  let [place, least] = [-1, Number.POSITIVE_INFINITY]
-  for (let i = 0; i + 1 < ranges.length; i++) {
-    if (i === keep || i + 1 === keep) continue
-    const sum = (ranges[i] as HeatRange).load + (ranges[i + 1] as HeatRange).load
-    if (sum < least) [place, least] = [i, sum]
-  }
-  if (place < 0) return undefined
+function joinColdest(ranges: HeatRange[], keep?: number): number | undefined {
+  const place = coldestPair(
+    ranges.map(({ load }) => load),
+    keep,
+  )
+  if (place === undefined) return undefined
   ;(ranges[place] as HeatRange).join(ranges[place + 1] as HeatRange)
   ranges.splice(place + 1, 1)
+  return place
+}
+
+/** The place of the two neighbours with the least load together, of those without the range at `keep`. */
+function coldestPair(loads: readonly number[], keep?: number): number | undefined {
+  let [place, least]: [number | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
+  for (let i = 0; i + 1 < loads.length; i++) {
+    if (i === keep || i + 1 === keep) continue
+    const sum = (loads[i] as number) + (loads[i + 1] as number)
+    if (sum < least) [place, least] = [i, sum]
+  }
   return place
 }
 

@@ -5,26 +5,20 @@
  * through the store, in slices, and from then on every row that is added or deleted is noted. Counts are estimates (tablet.ts),
  * but never negative.
  */
-import type { Scheduler } from '../../clock.ts'
 import { requestContext } from '../../context.ts'
 import { finallyDo, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../../maybe-promise.ts'
-import type { Random } from '../../random.ts'
 import { giveWay } from '../../slices.ts'
 import type { KvRow, KvScan, RowKey } from '../../storage/kv.ts'
 import { spaceOf } from '../../tables/rows.ts'
 import type { TableId } from '../../tables/table.ts'
-import type { TabletFleet } from './fleet.ts'
+import type { MeteringParts } from './metering.ts'
 
 const rowsPerStep = 128
 
 /** Rows in any order. */
 export type RowWalk = Pick<KvScan, 'next' | 'close'>
 
-export interface RowCountsParts {
-  readonly fleet: TabletFleet
-  readonly random: Random
-  readonly scheduler: Scheduler
-}
+type RowCountsParts = Pick<MeteringParts, 'fleet' | 'random' | 'scheduler'>
 
 export class RowCounts {
   /** Whether added and deleted rows must be noted. */

@@ -18,7 +18,7 @@ const rowSampleSize = 128
 /** A scan that passes fewer deleted rows is fast enough. */
 const wadingMin = 256
 
-/** Operations and bytes a second. */
+/** Operations and bytes, in total or a second. */
 export interface Load {
   readonly reads: number
   readonly writes: number

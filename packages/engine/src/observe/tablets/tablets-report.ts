@@ -1,4 +1,5 @@
 /** The report of the tablets (report.ts) from the present fleet, in steps. */
+import { getOrInsert } from '../../get-or-insert.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
@@ -25,10 +26,9 @@ export function* tabletsReport(
     const sum = loads.reduce((total, { load }) => total + load.reads + load.writes, 0)
     for (const { tablet, load } of loads) {
       tablets.push(tabletReport(tablet, load, sum, nowMs))
-      const server = serverOps.get(tablet.server) ?? { tablets: 0, opsPerSecond: 0 }
+      const server = getOrInsert(serverOps, tablet.server, () => ({ tablets: 0, opsPerSecond: 0 }))
       server.tablets++
       server.opsPerSecond += load.reads + load.writes
-      serverOps.set(tablet.server, server)
       yield workOfTablet
     }
     tables.push(tableReport(table, loads))
