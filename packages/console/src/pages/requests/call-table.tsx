@@ -5,16 +5,15 @@ import { ConnectClient } from '../../components/copy-button.tsx'
 import { EmptyState, safeText } from '../../components/parts.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { durationInWords, inWords, timeWords } from '../../model/numbers.ts'
+import type { OpenCall } from './detail.tsx'
 import type { Feed } from './feed.ts'
 import { shortTransaction } from './transaction-bars.ts'
 
 /** So near to the oldest call older ones are read. */
 const nearEnd = 12
 
-export interface CallTableProps {
+interface CallTableProps extends OpenCall {
   readonly feed: Feed
-  readonly openId: number
-  readonly onOpen: (id: number | undefined) => void
   /** The list was scrolled away from its newest call, or back to it. */
   readonly onScrolled: (isScrolled: boolean) => void
   /** The pointer or the focus came to the calls, or left them. */
@@ -25,7 +24,7 @@ export interface CallTableProps {
 
 export function CallTable({ feed, openId, onOpen, onScrolled, onPointed, onEnd }: CallTableProps) {
   const { shown } = feed
-  if (shown.length === 0) return <NoCalls isLoaded={feed.isLoaded} />
+  if (shown.length === 0) return feed.isLoaded ? <NoCalls /> : null
   return (
     <div
       class="call-table grow"
@@ -69,30 +68,9 @@ const columns: readonly TableColumn<RecordedRequest>[] = [
     cell: ({ code }) => <span class={`tag ${toneOf(code)}`}>{code}</span>,
   },
   { id: 'what', title: 'Kind and key', width: 'minmax(min(38cqw, 160px), 1fr)', cell: (call) => <What call={call} /> },
-  {
-    id: 'ms',
-    title: 'Duration',
-    width: '92px',
-    widthMin: 560,
-    isNumber: true,
-    cell: ({ ms }) => durationInWords(ms),
-  },
-  {
-    id: 'read',
-    title: 'Rows read',
-    width: '104px',
-    widthMin: 900,
-    isNumber: true,
-    cell: ({ rowsRead }) => inWords(rowsRead),
-  },
-  {
-    id: 'written',
-    title: 'Written',
-    width: '96px',
-    widthMin: 900,
-    isNumber: true,
-    cell: ({ rowsWritten }) => inWords(rowsWritten),
-  },
+  number('Duration', 92, 560, ({ ms }) => durationInWords(ms)),
+  number('Rows read', 104, 900, ({ rowsRead }) => inWords(rowsRead)),
+  number('Written', 96, 900, ({ rowsWritten }) => inWords(rowsWritten)),
   {
     id: 'transaction',
     title: 'Transaction',
@@ -107,6 +85,10 @@ const columns: readonly TableColumn<RecordedRequest>[] = [
   },
 ]
 
+function number(title: string, width: number, widthMin: number, cell: (call: RecordedRequest) => string) {
+  return { id: title, title, width: `${width}px`, widthMin, isNumber: true, cell }
+}
+
 const toneOf = (code: string): string => (code === 'OK' ? 'good' : code === 'ABORTED' ? 'warn' : 'bad')
 
 function What({ call: { kinds = [], key, keys = 0, message } }: { readonly call: RecordedRequest }) {
@@ -119,8 +101,7 @@ function What({ call: { kinds = [], key, keys = 0, message } }: { readonly call:
   )
 }
 
-function NoCalls({ isLoaded }: { readonly isLoaded: boolean }) {
-  if (!isLoaded) return null
+function NoCalls() {
   return (
     <EmptyState title="No call so far">
       <p>

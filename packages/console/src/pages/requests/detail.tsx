@@ -2,18 +2,29 @@
 
 import type { MessageReport, RequestDetailReport } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { type PlainAnswer, sendByHand } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote, safeText } from '../../components/parts.tsx'
 import { PlanTree } from '../../components/plan-tree.tsx'
 import { FigureTable } from '../../components/table.tsx'
-import { useLoaded } from '../../components/use-server.ts'
+import { useAction, useLoaded } from '../../components/use-server.ts'
+import { copiedAs, type Form, forms } from '../../model/copy-as.ts'
+import { dataPath } from '../../model/data-methods.ts'
 import { jsonText } from '../../model/json-text.ts'
 import { bytesInWords, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import { addressOfEntity } from '../../model/scope.ts'
 import { visibleLines } from '../../model/visible-text.ts'
-import { CallAgain } from './call-again.tsx'
 import { shortTransaction } from './transaction-bars.ts'
+
+/** The call that is open beside the list. */
+export interface OpenCall {
+  /** Not a number = none. */
+  readonly openId: number
+  readonly onOpen: (id: number | undefined) => void
+}
 
 export function Detail({ id, onClose }: Readonly<{ id: number; onClose: () => void }>) {
   const { value, error } = useLoaded<RequestDetailReport>(`/emulator/requests/${id}`)
@@ -130,9 +141,80 @@ function Message({ title, message: { json, bytes, cut } }: Readonly<{ title: str
       {json === undefined ? (
         <p class="muted">The message does not decode.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
-        <pre tabIndex={0}>{visibleLines(jsonText(json))}</pre>
+        <Lines text={visibleLines(jsonText(json))} />
       )}
     </>
   )
 }
+
+/** The call made again: as code to copy, or at once. */
+function CallAgain({ detail, request }: Readonly<{ detail: RequestDetailReport; request: MessageReport }>) {
+  const { method, project, transaction, began, response } = detail
+  if (project === undefined || request.json === undefined) return null
+  if (request.cut !== undefined) {
+    return <p class="muted">The request is not kept whole, so it cannot be copied or sent again.</p>
+  }
+  const call = { origin: location.origin, project, method, request: request.json, response: response?.json }
+  return (
+    <div class="call-again line-above mt-3 pt-3 justify-start stack">
+      <div class="toolbar">
+        <span>Copy as</span>
+        {forms.map((form) => (
+          <CopyButton key={form} label={form} text={copiedAs(form, call)} />
+        ))}
+      </div>
+      <Again path={dataPath(project, method)} json={request.json} />
+      {transaction !== undefined && began !== true && (
+        <p class="muted">The call belongs to a transaction, which is over by now or still holds its locks.</p>
+      )}
+      <Code call={call} />
+    </div>
+  )
+}
+
+function Again({ path, json }: { readonly path: string; readonly json: unknown }) {
+  const [sent, setSent] = useState<(PlainAnswer & { readonly ms: number }) | undefined>(undefined)
+  const send = useAction(async () => {
+    const beganAt = performance.now()
+    const answer = await sendByHand(path, jsonText(json))
+    setSent({ ...answer, ms: performance.now() - beganAt })
+  })
+  return (
+    <>
+      <Button label="Send again" disabled={send.isBusy} onClick={() => send.run()} />
+      <ErrorNote error={send.error} what="The call could not be sent" />
+      {sent !== undefined && (
+        <div role="status">
+          <p>
+            <span class={`tag ${sent.status === 200 ? 'good' : 'bad'}`}>{sent.status}</span> answered in{' '}
+            {durationInWords(sent.ms)}, seen from here. The call is in the list, too.
+          </p>
+          <Lines text={visibleLines(sent.text)} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Code({ call }: { readonly call: Parameters<typeof copiedAs>[1] }) {
+  const [form, setForm] = useState<Form>('curl')
+  return (
+    <details>
+      <summary>Code</summary>
+      <div class="toolbar my-2">
+        {forms.map((one) => (
+          <Button label={one} key={one} aria-pressed={one === form} onClick={() => setForm(one)} />
+        ))}
+      </div>
+      <Lines text={copiedAs(form, call)} data-form={form} />
+    </details>
+  )
+}
+
+/** Long text in a box that scrolls, which the keyboard reaches. */
+const Lines = ({ text, ...rest }: { readonly text: string; readonly 'data-form'?: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
+  <pre tabIndex={0} {...rest}>
+    {text}
+  </pre>
+)

@@ -51,7 +51,6 @@ export function held(feed: Feed, isHeld: boolean): Feed {
   return isHeld ? { ...feed, isHeld } : { ...feed, isHeld, shown: merged(feed.shown, feed.waiting), waiting: [] }
 }
 
-/** Both, each call once, newest first. */
 function merged(some: readonly RecordedRequest[], others: readonly RecordedRequest[]): readonly RecordedRequest[] {
   if (others.length === 0) return some
   const newest = some[0]?.id ?? 0

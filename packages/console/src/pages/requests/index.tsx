@@ -8,9 +8,10 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button, Select, useWholeText } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { dataMethods } from '../../model/data-methods.ts'
+import { counted } from '../../model/numbers.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers, queryText } from '../../model/route.ts'
 import { CallTable } from './call-table.tsx'
-import { Detail } from './detail.tsx'
+import { Detail, type OpenCall } from './detail.tsx'
 import { Transactions } from './transactions.tsx'
 import { type UsedFeed, useFeed } from './use-feed.ts'
 
@@ -58,13 +59,10 @@ export default function RequestsPage({ route }: PageProps) {
   )
 }
 
-interface CallsProps {
+interface CallsProps extends OpenCall {
   readonly used: UsedFeed
   readonly filters: QueryMembers
-  /** Not a number = none. */
-  readonly openId: number
   readonly onFilter: (changed: QueryMembers) => void
-  readonly onOpen: (id: number | undefined) => void
 }
 
 function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
@@ -93,19 +91,12 @@ function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
           />
         )}
         <span class="muted" role="status">
-          {feed.isLoaded && (feed.shown.length === 1 ? '1 call' : `${feed.shown.length} calls`)}
+          {feed.isLoaded && counted(feed.shown.length, 'call')}
           {feed.skipped > 0 && `, ${feed.skipped} came too fast to be shown`}
         </span>
       </div>
       <ErrorNote error={error} what="The calls cannot be read" />
-      <CallTable
-        feed={feed}
-        openId={openId}
-        onOpen={onOpen}
-        onScrolled={setScrolled}
-        onPointed={setPointed}
-        onEnd={older}
-      />
+      <CallTable {...{ feed, openId, onOpen }} onScrolled={setScrolled} onPointed={setPointed} onEnd={older} />
     </>
   )
 }
@@ -128,34 +119,31 @@ export function filtersOf(query: URLSearchParams): QueryMembers {
   return Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? undefined]] : [])))
 }
 
-export interface FiltersProps {
+interface FiltersProps {
   readonly filters: QueryMembers
   readonly onChange: (changed: QueryMembers) => void
 }
 
-/** The filter of the list, kept in the address. */
-function Filters({ filters, onChange }: FiltersProps) {
+function Filters(props: FiltersProps) {
+  const { filters, onChange } = props
   const isAny = Object.values(filters).some((value) => value !== undefined)
+  const choice = (name: string, label: string, all: string, values: readonly string[]) => (
+    <Select
+      look="bare"
+      label={label}
+      value={filters[name] ?? ''}
+      options={[['', all], ...values]}
+      onChange={(value) => onChange({ [name]: value || undefined })}
+    />
+  )
   return (
     <search class="toolbar" aria-label="Filter of the calls">
-      <Field name="Search" value={filters['text']} onChange={(text) => onChange({ text })} />
-      <Select
-        look="bare"
-        label="Method"
-        value={filters['method'] ?? ''}
-        options={[['', 'all methods'], ...dataMethods]}
-        onChange={(method) => onChange({ method: method || undefined })}
-      />
-      <Select
-        look="bare"
-        label="Result"
-        value={filters['code'] ?? ''}
-        options={[['', 'all results'], ...codes]}
-        onChange={(code) => onChange({ code: code || undefined })}
-      />
-      <Field name="Kind" value={filters['kind']} onChange={(kind) => onChange({ kind })} />
-      <Field name="Slower than, ms" isNumber value={filters['slower']} onChange={(slower) => onChange({ slower })} />
-      <Field name="Transaction" value={filters['transaction']} onChange={(transaction) => onChange({ transaction })} />
+      <Field {...props} name="text" label="Search" />
+      {choice('method', 'Method', 'all methods', dataMethods)}
+      {choice('code', 'Result', 'all results', codes)}
+      <Field {...props} name="kind" label="Kind" />
+      <Field {...props} name="slower" label="Slower than, ms" isNumber />
+      <Field {...props} name="transaction" label="Transaction" />
       {isAny && (
         <Button
           label="Clear"
@@ -167,23 +155,18 @@ function Filters({ filters, onChange }: FiltersProps) {
   )
 }
 
-interface FieldProps {
-  readonly name: string
-  readonly value: string | undefined
-  readonly isNumber?: boolean
-  readonly onChange: (value: string | undefined) => void
-}
+type FieldProps = FiltersProps & Readonly<{ name: string; label: string; isNumber?: boolean }>
 
 /** Takes effect with Enter, or when it is left. */
-function Field({ name, value = '', isNumber = false, onChange }: FieldProps) {
+function Field({ filters, name, label, isNumber = false, onChange }: FieldProps) {
   return (
     <input
       style={{ width: '132px' }}
       type="text"
       inputMode={isNumber ? 'decimal' : 'text'}
-      aria-label={name}
-      placeholder={name}
-      {...useWholeText(value, (text) => onChange(text.trim() || undefined))}
+      aria-label={label}
+      placeholder={label}
+      {...useWholeText(filters[name] ?? '', (text) => onChange({ [name]: text.trim() || undefined }))}
     />
   )
 }

@@ -21,17 +21,12 @@ export interface BarCall extends Span {
   readonly request: RecordedRequest
 }
 
-export interface BarWait extends Span {
-  readonly row: string
-  /** Ids of transactions; `0` is a write outside of transactions. */
-  readonly for: readonly string[]
-}
-
 export interface Bar extends Span {
   readonly id: string
   readonly outcome: Outcome
   readonly calls: readonly BarCall[]
-  readonly waits: readonly BarWait[]
+  /** `for`: ids of transactions; `0` is a write outside of transactions. */
+  readonly waits: readonly (Span & { readonly row: string; readonly for: readonly string[] })[]
   /** The transactions in whose favour it was aborted. */
   readonly abortedBy: readonly string[]
 }
@@ -41,13 +36,8 @@ const idleMs = 60_000
 
 /** The transactions of the calls, oldest first. @param nowMs - for those that are open */
 export function barsOf(requests: readonly RecordedRequest[], nowMs: number): readonly Bar[] {
-  const byId = new Map<string, RecordedRequest[]>()
-  for (const request of requests) {
-    if (request.transaction === undefined) continue
-    const known = byId.get(request.transaction)
-    if (known === undefined) byId.set(request.transaction, [request])
-    else known.push(request)
-  }
+  const byId = Map.groupBy(requests, ({ transaction = '' }) => transaction)
+  byId.delete('')
   return [...byId].map(([id, own]) => barOf(id, own, nowMs)).sort((a, b) => a.fromMs - b.fromMs)
 }
 
@@ -64,10 +54,7 @@ function barOf(id: string, requests: readonly RecordedRequest[], nowMs: number):
     toMs: end?.toMs ?? (isExpired ? lastMs + idleMs : Math.max(nowMs, lastMs)),
     calls,
     waits: calls.flatMap(({ fromMs, request: { waits = [] } }) =>
-      waits.map(({ afterMs, ms, row, for: holders }) => {
-        const from = fromMs + afterMs
-        return { fromMs: from, toMs: from + ms, row, for: holders }
-      }),
+      waits.map(({ afterMs, ms, ...wait }) => ({ ...wait, fromMs: fromMs + afterMs, toMs: fromMs + afterMs + ms })),
     ),
     abortedBy: [...new Set(requests.flatMap(({ abortedBy = [] }) => abortedBy))],
   }

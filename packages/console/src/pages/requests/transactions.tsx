@@ -6,17 +6,15 @@ import { Table } from '../../components/table.tsx'
 import { useWidth } from '../../components/use-width.ts'
 import { durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
+import type { OpenCall } from './detail.tsx'
 import { type Bar, barsOf, shortTransaction, timeScale } from './transaction-bars.ts'
 import type { UsedFeed } from './use-feed.ts'
 
-/** Bars in the picture. */
 const barsMax = 30
 
-export interface TransactionsProps {
+interface TransactionsProps extends OpenCall {
   /** The feed of all calls in transactions. */
   readonly used: UsedFeed
-  readonly openId: number
-  readonly onOpen: (id: number | undefined) => void
 }
 
 export function Transactions({ used: { feed, error, hold, older }, openId, onOpen }: TransactionsProps) {
@@ -28,7 +26,7 @@ export function Transactions({ used: { feed, error, hold, older }, openId, onOpe
   const shown = bars.slice(Math.max(0, end - barsMax), end)
   const hasOlder = end > barsMax || feed.hasOlder
   if (error !== undefined) return <ErrorNote error={error} what="The transactions cannot be read" />
-  if (bars.length === 0) return <NoTransactions isLoaded={feed.isLoaded} />
+  if (bars.length === 0) return feed.isLoaded ? <NoTransactions /> : null
   return (
     <>
       <div class="toolbar requests-state">
@@ -103,8 +101,7 @@ const waitsOf = ({ waits }: Bar) =>
     </div>
   ))
 
-function NoTransactions({ isLoaded }: { readonly isLoaded: boolean }) {
-  if (!isLoaded) return null
+function NoTransactions() {
   return (
     <EmptyState title="No transaction so far">
       <p>
@@ -120,10 +117,8 @@ const headPx = 20
 const namePx = 64
 const endPx = 90
 
-export interface BarPictureProps {
+interface BarPictureProps extends OpenCall {
   readonly bars: readonly Bar[]
-  readonly openId: number
-  readonly onOpen: (id: number | undefined) => void
 }
 
 /** The bars as a picture: time to the right, a line for each, arrows from a wait to the line that it waits for. */
@@ -142,16 +137,9 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
         <Patterns />
         {/* Pauses that are left out, with their lengths. */}
         {scale.gaps.map(({ atX, ms }) => (
-          <g key={atX}>
-            <line
-              x1={shareX(atX)}
-              x2={shareX(atX)}
-              y1={headPx - 4}
-              y2={height}
-              stroke="var(--control-line)"
-              stroke-dasharray="2 3"
-            />
-            <text x={shareX(atX)} y={12} text-anchor="middle" class="small muted">
+          <g key={atX} transform={`translate(${shareX(atX)})`}>
+            <line y1={headPx - 4} y2={height} stroke="var(--control-line)" stroke-dasharray="2 3" />
+            <text y={12} text-anchor="middle" class="small muted">
               {durationInWords(ms)}
             </text>
           </g>
@@ -159,12 +147,9 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
         {bars.map((bar) => (
           <BarLine
             key={bar.id}
-            bar={bar}
+            {...{ bar, x, openId, onOpen }}
             y={lineOf.get(bar.id) ?? 0}
-            x={x}
             outcomeX={width - endPx + 12}
-            openId={openId}
-            onOpen={onOpen}
           />
         ))}
         <Arrows bars={bars} lineOf={lineOf} x={x} />
@@ -180,15 +165,7 @@ function Patterns() {
         <rect width="6" height="6" fill="var(--warn-ground)" />
         <line x1="0" y1="0" x2="0" y2="6" stroke="var(--warn)" stroke-width="3" />
       </pattern>
-      <marker
-        id="bar-arrow"
-        viewBox="0 0 8 8"
-        refX="7"
-        refY="4"
-        markerWidth="7"
-        markerHeight="7"
-        orient="auto-start-reverse"
-      >
+      <marker id="bar-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
         <path d="M0,0 L8,4 L0,8 z" fill="var(--warn)" />
       </marker>
     </defs>
@@ -197,7 +174,7 @@ function Patterns() {
 
 interface ArrowsProps {
   readonly bars: readonly Bar[]
-  /** Middle of the line of a transaction. */
+  /** The middle of the line of a transaction. */
   readonly lineOf: ReadonlyMap<string, number>
   readonly x: (ms: number) => number
 }
@@ -229,7 +206,7 @@ function Arrows({ bars, lineOf, x }: ArrowsProps) {
   )
 }
 
-interface BarLineProps extends Pick<BarPictureProps, 'openId' | 'onOpen'> {
+interface BarLineProps extends OpenCall {
   readonly bar: Bar
   readonly y: number
   readonly outcomeX: number

@@ -3,71 +3,59 @@
 import type { RequestEvent, RequestList } from '@sixtables/gateway/browser'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
-import { openEvents } from '../../api/events.ts'
 import { getJson } from '../../api/http.ts'
+import { useEvents } from '../../components/use-server.ts'
 import { emptyFeed, type Feed, held, withEvent, withNewest, withOlder } from './feed.ts'
 
 /** A request asks for at most so many calls. */
 const limit = 100
 
 const listPath = (filter: string): string => `/emulator/requests?${filter}${filter === '' ? '' : '&'}limit=${limit}`
+const eventsPath = (filter: string): string => `/emulator/requests/events?${filter}`
 
 export type UsedFeed = ReturnType<typeof useFeed>
 
-/**
- * The server records while there is a stream: that of the filter before ends when the next one has begun, so no call is lost in between.
- *
- * @param filter - query of the server's calls; an empty one is all calls
- */
+/** @param filter - query of the server's calls; an empty one is all calls */
 export function useFeed(filter: string) {
   const [feed, setFeed] = useState<Feed>(emptyFeed)
   const [error, setError] = useState<Error | undefined>(undefined)
-  const stopBefore = useRef(() => {})
-  /** Ends the calls for the filter at hand. */
-  const ended = useRef<AbortSignal>(undefined)
-  const read = (path: string, signal: AbortSignal | undefined, add: typeof withNewest): void => {
-    getJson<RequestList>(path, { signal }).then(
-      ({ requests }) => setFeed((before) => add(before, requests, limit)),
-      (reason: Error) => {
-        if (signal?.aborted !== true) setError(reason)
-      },
+  const [begun, setBegun] = useState(filter)
+  const name = `${epoch.value} ${filter}`
+  const latest = useRef(name)
+  latest.current = name
+  const clear = (): void => setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
+  const read = (path: string, add: typeof withNewest): void => {
+    const set = (change: () => void) => latest.current === name && change()
+    getJson<RequestList>(path).then(
+      ({ requests }) => set(() => setFeed((before) => add(before, requests, limit))),
+      (reason: Error) => set(() => setError(reason)),
     )
   }
-  useEffect(() => () => stopBefore.current(), [])
   useEffect(() => {
-    setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
+    clear()
     setError(undefined)
-    const gone = new AbortController()
-    ended.current = gone.signal
-    const stopOthers = stopBefore.current
-    const stop = openEvents<RequestEvent>(`/emulator/requests/events?${filter}`, {
-      // Its calls count from one again when the server was started anew.
-      onOpened: () => {
-        stopOthers()
-        if (gone.signal.aborted) return
-        setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
-        read(listPath(filter), gone.signal, withNewest)
-      },
-      onEvent: (event) => {
-        if (!gone.signal.aborted) setFeed((before) => withEvent(before, event))
-      },
-      onRefused: (reason) => {
-        stopOthers()
-        if (!gone.signal.aborted) setError(reason)
-      },
-    })
-    stopBefore.current = () => {
-      stopOthers()
-      stop()
-    }
-    return () => gone.abort()
-  }, [filter, epoch.value])
+  }, [name])
+  useEvents<RequestEvent>(eventsPath(filter), {
+    // Its calls count from one again when the server was started anew.
+    onOpened: () => {
+      setBegun(filter)
+      clear()
+      read(listPath(filter), withNewest)
+    },
+    onEvent: (event) => setFeed((before) => withEvent(before, event)),
+    onRefused: (reason) => {
+      setBegun(filter)
+      setError(reason)
+    },
+  })
+  // The server records while there is a stream: that of the filter before ends when the next one has begun, so no call is lost in between.
+  useEvents(eventsPath(begun), { onEvent: () => undefined })
   /** Reads calls older than those shown. */
   const older = (): void => {
     const last = feed.shown.at(-1)
     if (last === undefined || !feed.hasOlder) return
     setFeed((before) => ({ ...before, hasOlder: false }))
-    read(`${listPath(filter)}&before=${last.id}`, ended.current, withOlder)
+    read(`${listPath(filter)}&before=${last.id}`, withOlder)
   }
   return { feed, error, older, hold: (isHeld: boolean) => setFeed((before) => held(before, isHeld)) }
 }
