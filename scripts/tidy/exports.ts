@@ -5,29 +5,22 @@
  * entry points of the package count. Test doubles (`src/testing/` of the engine) count as tests.
  */
 import { posix } from 'node:path'
+import { importsOf } from './imports.ts'
 import { type Finding, isShipped, isTest, type SourceFile, withoutComments } from './repository.ts'
 
 const exportPattern = /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|let) (\w+)/gm
-const importPattern =
-  /\b(?:import|export)\s+(?:type\s+)?(\*|\{[^}]*\})[^'";]*?from\s*'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'/g
-
 /** Exports whose use is not visible in imports. */
 const usedOtherwise: Readonly<Record<string, string>> = {
   'packages/bench/src/cli/main.ts main': 'the command imports it by a path that it looks up',
   'packages/gateway/src/cli/main.ts main': 'the command imports it by a path that it looks up',
-  'packages/engine/src/limits.ts limitNotes': 'a page of the reference is printed from it',
   'packages/gateway/src/cli/framework/errors.ts exitCodesInWords': 'a page of the reference is printed from it',
   'packages/bench/src/report/terminal.ts pageExcerpt': 'the pages of the labs are printed by it',
-  'packages/bench/src/report/terminal.ts verdictExcerpt': 'the pages of the labs are printed by it',
-  'packages/gateway/src/gql/print.ts printGql':
-    'messages print parts of a statement by it, the law of the grammar all of one',
   'packages/site/src/ports/buffer.ts isUtf8': "the site's bundle imports it in place of Node's",
   'packages/site/src/ports/crypto.ts createHash': "the site's bundle imports it in place of Node's",
   'packages/site/src/ports/crypto.ts createHmac': "the site's bundle imports it in place of Node's",
   'packages/site/src/ports/events.ts setMaxListeners': "the site's bundle imports it in place of Node's",
   'packages/site/src/ports/perf-hooks.ts createHistogram': "the site's bundle imports it in place of Node's",
   'packages/site/src/ports/turns.ts setImmediate': "the site's bundle imports it in place of Node's",
-  'packages/engine/src/model/value.ts compareValues': 'the order that every code of a value must have',
 }
 
 const forTests = /^packages\/engine\/src\/testing\//
@@ -36,32 +29,18 @@ const forTests = /^packages\/engine\/src\/testing\//
 type Imported = Set<string> | 'everything'
 
 /** The names that files other than tests import, by path of the imported file. */
-function importsOf(files: readonly SourceFile[]): ReadonlyMap<string, Imported> {
+function importedFrom(files: readonly SourceFile[]): ReadonlyMap<string, Imported> {
   const imported = new Map<string, Imported>()
   for (const { path, text } of files) {
     if (!/\.(tsx?|mjs)$/.test(path) || isTest(path) || forTests.test(path)) continue
-    for (const [, names = '*', from, dynamic] of withoutComments(text).matchAll(importPattern)) {
-      const target = posix.join(posix.dirname(path), from ?? dynamic ?? '')
+    for (const { from, names } of importsOf(text)) {
+      const target = posix.join(posix.dirname(path), from)
       const known = imported.get(target) ?? new Set()
       if (known === 'everything') continue
-      if (names === '*') imported.set(target, 'everything')
-      else imported.set(target, new Set([...known, ...namesIn(names)]))
+      imported.set(target, names === undefined ? 'everything' : new Set([...known, ...names]))
     }
   }
   return imported
-}
-
-function namesIn(list: string): string[] {
-  return list
-    .slice(1, -1)
-    .split(',')
-    .map(
-      (part) =>
-        part
-          .trim()
-          .replace(/^type\s+/, '')
-          .split(/\s/)[0] ?? '',
-    )
 }
 
 /** The exports in the manifests of packages. */
@@ -77,7 +56,7 @@ function entryPoints(files: readonly SourceFile[]): ReadonlySet<string> {
 }
 
 export function exportFindings(files: readonly SourceFile[]): Finding[] {
-  const imported = importsOf(files)
+  const imported = importedFrom(files)
   const entries = entryPoints(files)
   const findings: Finding[] = []
   for (const { path, text } of files) {

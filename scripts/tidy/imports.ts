@@ -99,19 +99,21 @@ const apart = [
 
 interface Import {
   readonly from: string
-  /** The imported names between braces. */
-  readonly names: readonly string[]
+  /** Absent: everything. */
+  readonly names: readonly string[] | undefined
   readonly typeOnly: boolean
 }
 
 const importPattern = /\b(import|export)\s+(type\s+)?[^'"();]*?\bfrom\s*'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g
 
-function importsOf(text: string): readonly Import[] {
-  return [...withoutComments(text).matchAll(importPattern)].map((match) => ({
-    from: match[3] ?? match[4] ?? '',
-    names: (/{([^}]*)}/.exec(match[0])?.[1] ?? '').split(',').map((name) => name.trim().split(/\s+as\s+/)[0] ?? ''),
-    typeOnly: match[2] !== undefined,
-  }))
+export function importsOf(text: string): readonly Import[] {
+  return [...withoutComments(text).matchAll(importPattern)].map((match) => {
+    const [all, , type, from, plain = ''] = match
+    // A module that is imported for its effects alone gives no names.
+    const list = /{([^}]*)}/.exec(all)?.[1] ?? (/^import\s*'/.test(all) ? '' : undefined)
+    const names = list?.split(',').map((name) => /^\s*(?:type\s+)?(\w*)/.exec(name)?.[1] ?? '')
+    return { from: from ?? plain, names, typeOnly: type !== undefined }
+  })
 }
 
 export function importFindings(files: readonly SourceFile[]): Finding[] {
@@ -183,7 +185,7 @@ function wrongInside(pack: string, path: string, { from, names, typeOnly }: Impo
   const [ownFolder, targetFolder] = [folderOf(path, order), folderOf(target, order)]
   if (pack === 'engine' && !rowKeyFolders.includes(ownFolder)) {
     const parts = rowKeyParts[target] ?? []
-    if (parts === 'all' || names.some((name) => parts.includes(name))) return 'row keys are the matter of tables'
+    if (parts === 'all' || names?.some((name) => parts.includes(name))) return 'row keys are the matter of tables'
   }
   if (targetFolder === '' || ownFolder === targetFolder) return undefined
   if (typeOnly && ((pack === 'engine' && openTypes.has(target)) || ownFolder === '')) return undefined

@@ -8,7 +8,7 @@
  * A law is stated once in its file. If two files with laws have the same name, the full name also has the folder: executor/window/W1. A short
  * name may be used only in the file of its law, and a full name must belong to a law. A test that a comment names must exist.
  */
-import type { Finding, SourceFile } from './repository.ts'
+import { type Finding, matches, type SourceFile } from './repository.ts'
 
 const lawPattern = /^ \* {1,2}([A-Z]{1,2}\d{1,2}[a-z]?) {2,}\S/gm
 const shortPattern =
@@ -89,7 +89,7 @@ function shortFindings(
   known: ReadonlySet<string>,
 ): Finding[] {
   if (!path.endsWith('.ts')) return []
-  return each(path, text, shortPattern, ([, law = '']) =>
+  return matches(path, text, shortPattern, (_, [, law = '']) =>
     known.has(law) && !own?.has(law)
       ? `names the law ${law}, which this file does not state: write file-of-the-law/${law}`
       : undefined,
@@ -97,28 +97,15 @@ function shortFindings(
 }
 
 function fullFindings({ path, text }: SourceFile, fullNames: ReadonlySet<string>): Finding[] {
-  return each(path, text, fullPattern, ([name]) => {
-    return fullNames.has(name) ? undefined : `names the law ${name}, which no file states`
-  })
+  return matches(path, text, fullPattern, (name) =>
+    fullNames.has(name) ? undefined : `names the law ${name}, which no file states`,
+  )
 }
 
 function testFindings({ path, text }: SourceFile, files: readonly SourceFile[]): Finding[] {
   if (!path.endsWith('.ts')) return []
-  return each(path, text, testPattern, ([name]) => {
+  return matches(path, text, testPattern, (name) => {
     const pattern = new RegExp(`(^|/)${name.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`)
     return files.some((other) => pattern.test(other.path)) ? undefined : `names the test ${name}, which is not there`
-  })
-}
-
-/** A finding, with its line, for each match about which `say` returns a text. */
-function each(
-  path: string,
-  text: string,
-  pattern: RegExp,
-  say: (match: RegExpExecArray) => string | undefined,
-): Finding[] {
-  return [...text.matchAll(pattern)].flatMap((match) => {
-    const said = say(match)
-    return said === undefined ? [] : [`${path}:${text.slice(0, match.index).split('\n').length} ${said}`]
   })
 }

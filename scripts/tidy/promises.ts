@@ -11,7 +11,6 @@ const byHand: readonly string[] = [
   'packages/engine/src/maybe-promise.ts',
   'packages/engine/src/executor/scan.ts',
   'packages/engine/src/executor/result-page.ts',
-  'packages/engine/src/slices.ts',
 ]
 
 /** Files that may use `isPromise()`, because they count unfinished work. */

@@ -57,10 +57,19 @@ export function withoutComments(text: string): string {
   )
 }
 
-/** A finding for each match of `pattern` (with the g flag) in `text`, with its line. */
-export function matches(path: string, text: string, pattern: RegExp, say: (found: string) => string): Finding[] {
-  return [...text.matchAll(pattern)].map((match) => {
-    const line = text.slice(0, match.index).split('\n').length
-    return `${path}:${line} ${say(match[0].trim())}`
+/**
+ * A finding for each match of `pattern` (with the g flag) in `text`, with its line.
+ *
+ * @param say - `undefined` for a match that is none
+ */
+export function matches(
+  path: string,
+  text: string,
+  pattern: RegExp,
+  say: (found: string, match: RegExpExecArray) => string | undefined,
+): Finding[] {
+  return [...text.matchAll(pattern)].flatMap((match) => {
+    const said = say(match[0].trim(), match)
+    return said === undefined ? [] : `${path}:${text.slice(0, match.index).split('\n').length} ${said}`
   })
 }
