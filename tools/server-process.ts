@@ -18,9 +18,7 @@ const running = new Map<ChildProcess, string>()
 
 export interface ServerOptions {
   readonly name: string
-  /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>
-  /** The program and its arguments. */
   command(port: number, folder: string): readonly string[]
   /** Whether it serves; may throw while nothing listens. */
   answers(port: number): Promise<boolean>

@@ -45,7 +45,6 @@ export function containersOf({ folder, config }) {
     return container
   }
 
-  /** Kills the running ones. */
   function end() {
     for (const id of running) spawnSync(...crun('delete', '--force', id))
   }
@@ -114,7 +113,6 @@ class Container {
   }
 }
 
-/** Runs a program to its end. */
 async function ran(command, args, options = {}) {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = hear(child)
@@ -145,7 +143,6 @@ function settings({ config, rootfs, args, hostname, mounts }) {
   }
 }
 
-/** User id and group id of the image's user. */
 function userOf(config, rootfs) {
   const users = readFileSync(join(rootfs, 'etc/passwd'), 'utf8').split('\n')
   const [, , uid, gid] = users.find((line) => line.startsWith(`${config.User}:`)).split(':')

@@ -68,7 +68,6 @@ export function stamp(step, fingerprint) {
   writeFileSync(join(folder, step), `${fingerprint}\n`)
 }
 
-/** Deletes a stamp. */
 export function unstamp(step) {
   rmSync(join(folder, step), { force: true })
 }

@@ -16,6 +16,7 @@ import yargs from 'yargs'
 import { missing } from '../google-emulators.ts'
 import { stopAll } from '../server-process.ts'
 import {
+  commandOf,
   type GrowthResult,
   machine,
   markdown,
@@ -118,7 +119,7 @@ async function measure({ server, connection }: Running, workload: Workload): Pro
 
 async function measureAll(running: readonly Running[]): Promise<readonly WireResult[]> {
   const results: WireResult[] = []
-  if (list.some(({ size }) => size > 0)) {
+  if (list.some(({ reads }) => reads)) {
     for (const { server, connection } of running) {
       say(`loading ${hotSize.toLocaleString('en')} entities into ${server.name} …`)
       await load(connection, hotSize)
@@ -161,11 +162,6 @@ async function grow(running: readonly Running[]): Promise<readonly GrowthResult[
   return results
 }
 
-/** Arguments without those that say where results go: they tell nothing of how they were made. */
-function measuring(args: readonly string[]): readonly string[] {
-  return args.filter((arg, i) => !/^--(json|write)\b/.test(arg) && args[i - 1] !== '--json')
-}
-
 if (flags.stalls) {
   const only = flags.verbs?.split(',')
   const servers = ourOwn.filter((name) => flags.store === undefined || storeOf(name) === flags.store)
@@ -189,7 +185,7 @@ try {
   }))
   const results: Results = {
     at: new Date().toISOString().slice(0, 10),
-    command: ['npm run bench --', ...measuring(process.argv.slice(2))].join(' '),
+    command: commandOf('npm run bench'),
     machine: machine(),
     pinning: canPin ? 'servers on one core, the generator on another' : 'servers and generator on all cores',
     servers,

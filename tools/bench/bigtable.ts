@@ -13,7 +13,7 @@ import { loadavg } from 'node:os'
 import yargs from 'yargs'
 import { entityBytes, integer, text } from '../../packages/bench/src/sim/entities.ts'
 import { hasCbtemulator, startCbtemulator } from '../../packages/bigtable/test/support/cbtemulator.ts'
-import { machine, say, shortNumber, table, writeBetweenMarks } from './report.ts'
+import { commandOf, machine, say, shortNumber, table, writeBetweenMarks } from './report.ts'
 import { closedLoop, type LoopResult, type Operation } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import * as messages from './wire/messages.ts'
@@ -48,12 +48,6 @@ if (!hasCbtemulator) {
 const numbersOf = (list: string): readonly number[] => list.split(',').map(Number)
 const size = 1_000
 let written = 0
-
-/** The options of this run, without the one that says where the table goes. */
-function options(): readonly string[] {
-  const given = process.argv.slice(2).filter((one) => one !== '--write')
-  return given.length === 0 ? [] : ['--', ...given]
-}
 
 /** Five indexed properties: eleven index rows. */
 function entity(kind: string, name: string | undefined, i: number): messages.Bytes {
@@ -179,7 +173,7 @@ try {
     : ['requests a second', 'p50', 'p99', 'CPU of the gateways a request', 'CPU of the emulator']
   const load = `load ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`
   const text = [
-    `\`${['npm run bigtable:figures', ...options()].join(' ')}\`, ${new Date().toISOString().slice(0, 10)}, ${machine()}, ${load}.`,
+    `\`${commandOf('npm run bigtable:figures')}\`, ${new Date().toISOString().slice(0, 10)}, ${machine()}, ${load}.`,
     '',
     ...table(['', 'at a time', 'gateways', ...measured], lines),
   ].join('\n')

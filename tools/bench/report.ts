@@ -121,9 +121,14 @@ function growthLines(growth: readonly GrowthResult[]): readonly string[] {
   ]
 }
 
-/** The machine of a benchmark, in words. */
 export function machine(): string {
   return `${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.versions.node}`
+}
+
+/** The command of this run, without the arguments that say where results go: they tell nothing of how they were made. */
+export function commandOf(script: string): string {
+  const args = process.argv.slice(2).filter((arg, i, all) => !/^--(json|write)\b/.test(arg) && all[i - 1] !== '--json')
+  return args.length === 0 ? script : `${script} -- ${args.join(' ')}`
 }
 
 /** Writes results into a page of docs, between its marks: `<!-- results: wire -->` and `<!-- end -->`. */
@@ -134,7 +139,6 @@ export function writeBetweenMarks(page: string, results: 'wire' | 'figures', tex
   writeFileSync(path, readFileSync(path, 'utf8').replace(marks, written))
 }
 
-/** A line of progress. */
 export function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -58,7 +58,6 @@ export interface Reference {
 
 export const answerOf = (from: number, ...path: (string | number)[]): Plain => ({ $answer: { from, path } })
 
-/** What a server said to one step. */
 export interface Answer {
   /** A name of google.rpc.Code; SILENT when nothing came in time, UNSAID when the request could not be made. */
   readonly code: string

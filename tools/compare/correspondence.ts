@@ -6,25 +6,9 @@
  * V3  Where theirs gives each mutation of a commit a version and ours all of them one, theirs count as one.
  */
 export class Correspondence {
-  readonly #versions: Pairs = new Pairs()
-  readonly #times: Pairs = new Pairs()
+  readonly versions: Pairs = new Pairs()
+  readonly times: Pairs = new Pairs()
   readonly #ids = new Map<string, string>()
-  readonly #idsBack = new Map<string, string>()
-
-  /** In words what ours and theirs tell of this version, where that is not the same; else `undefined`. */
-  versions(ours: bigint, theirs: bigint): readonly [string, string] | undefined {
-    return this.#versions.meet(ours, theirs)
-  }
-
-  times(ours: bigint, theirs: bigint): readonly [string, string] | undefined {
-    return this.#times.meet(ours, theirs)
-  }
-
-  /** From now on these versions, or times, of theirs are the first of them. */
-  fold(versions: readonly bigint[], times: readonly bigint[]): void {
-    this.#versions.fold(versions)
-    this.#times.fold(times)
-  }
 
   /** Whether these two ids stand for each other. */
   ids(ours: string, theirs: string): boolean {
@@ -33,24 +17,23 @@ export class Correspondence {
 
   /** Both were given for one key; false when either was given before. */
   given(ours: string, theirs: string): boolean {
-    if (this.#ids.has(ours) || this.#idsBack.has(theirs)) return this.ids(ours, theirs)
+    if (this.#ids.has(ours) || [...this.#ids.values()].includes(theirs)) return this.ids(ours, theirs)
     this.#ids.set(ours, theirs)
-    this.#idsBack.set(theirs, ours)
     return true
   }
 }
 
-/** Numbers of two servers, pair by pair. */
 class Pairs {
   readonly #pairs: (readonly [bigint, bigint])[] = []
-
   readonly #folded = new Map<bigint, bigint>()
 
+  /** From now on these of theirs are the first of them. */
   fold(theirs: readonly bigint[]): void {
     const unseen = theirs.filter((one) => !this.#pairs.some(([, other]) => other === one))
     for (const one of unseen) this.#folded.set(one, unseen[0] ?? one)
   }
 
+  /** In words what ours and theirs tell of this pair, where that is not the same; else `undefined`. */
   meet(ours: bigint, unfolded: bigint): readonly [string, string] | undefined {
     const theirs = this.#folded.get(unfolded) ?? unfolded
     for (const [i, [a, b]] of this.#pairs.entries()) {

@@ -11,7 +11,6 @@ import { type Answer, at, type Case, isPlain, listOf, type Mode, type Step } fro
 import { Correspondence } from './correspondence.ts'
 import { type Leaf, type LeafDifference, leaves, show } from './leaves.ts'
 
-/** All answers of both servers to a case. */
 export interface Played {
   readonly mode: Mode
   readonly case: Case
@@ -157,10 +156,8 @@ class StepComparison {
     const versions = changed.map(({ version }) => versionOf(version))
     if (new Set(versions).size < 2) return
     this.#emit('versions of one commit', 'one', 'one for each mutation')
-    this.#same.fold(
-      versions,
-      changed.flatMap(({ updateTime }) => (updateTime === undefined ? [] : [microsOf(updateTime)])),
-    )
+    this.#same.versions.fold(versions)
+    this.#same.times.fold(changed.flatMap(({ updateTime }) => (updateTime === undefined ? [] : [microsOf(updateTime)])))
   }
 
   #presence(aspect: string, ours: unknown, theirs: unknown): void {
@@ -177,8 +174,8 @@ class StepComparison {
     if (mine === undefined || other === undefined) return
     const wrong =
       what === 'version'
-        ? this.#same.versions(versionOf(mine), versionOf(other))
-        : this.#same.times(microsOf(mine), microsOf(other))
+        ? this.#same.versions.meet(versionOf(mine), versionOf(other))
+        : this.#same.times.meet(microsOf(mine), microsOf(other))
     if (wrong !== undefined) this.#emit(aspect, ...wrong)
   }
 

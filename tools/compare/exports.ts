@@ -36,7 +36,6 @@ export interface ExportOptions {
   readonly mode: Mode
   readonly ours: Server
   readonly theirs: Server
-  /** The folder of the fixtures. */
   readonly fixtures: string
   /** Whether the exports of the Datastore emulator are written there. */
   readonly isWritten: boolean
@@ -108,7 +107,6 @@ async function put(server: Server, some: readonly Entity[]): Promise<void> {
   }
 }
 
-/** All entities by key. */
 async function all(server: Server): Promise<Found> {
   const found = new Map<string, Entity>()
   for (const namespaceId of ['', 'space', 'n.s-1']) {

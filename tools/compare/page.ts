@@ -1,7 +1,6 @@
 /** The table of docs/reference/differences.md, from the registry of classes; a test holds the page to it. */
 import { classes } from './classes/index.ts'
 
-/** The lines between which the table stands. */
 export const marks: readonly [string, string] = ['<!-- from the code: classes -->', '<!-- end -->']
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')

@@ -6,9 +6,9 @@
  * On a machine that others use, too, a wait may be the machine's: `busyMs` is the most that the server's main thread ran
  * while a lookup waited, as Linux tells it. The two are of different lookups, mostly.
  */
-import { readFileSync } from 'node:fs'
 import { Connection } from '../wire/connection.ts'
 import { lookup } from '../wire/messages.ts'
+import { told } from '../wire/servers.ts'
 
 export interface Heartbeats {
   readonly lookups: number
@@ -20,20 +20,16 @@ export interface Heartbeats {
 const everyMs = 4
 
 /** How long a process's main thread has run, in milliseconds. */
-function ranMs(pid: string): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
-  } catch {
-    return 0
-  }
+function ranMs(pid: number): number {
+  return Number(told(pid, 'schedstat').split(' ')[0]) / 1e6
 }
 
-async function beat(port: number, pid: string, kind: string, name: string): Promise<never> {
+async function beat(port: number, pid: number, kind: string, name: string): Promise<never> {
   const connection = await Connection.open(port)
   const message = lookup(kind, [name])
   let [lookups, worstMs, busyMs] = [0, 0, 0]
-  process.on('message', (told) => {
-    if (told === 'end') process.send?.({ lookups, worstMs, busyMs })
+  process.on('message', (order) => {
+    if (order === 'end') process.send?.({ lookups, worstMs, busyMs })
     ;[lookups, worstMs, busyMs] = [0, 0, 0]
   })
   process.send?.('ready')
@@ -49,4 +45,4 @@ async function beat(port: number, pid: string, kind: string, name: string): Prom
 }
 
 const [port = '', pid = '', kind = '', name = ''] = process.argv.slice(2)
-await beat(Number(port), pid, kind, name)
+await beat(Number(port), Number(pid), kind, name)

@@ -76,7 +76,6 @@ async function measureServer(name: ServerName, size: number, { only }: StallOpti
   return stalls
 }
 
-/** Starts the program that looks up. */
 async function startHeart({ port, pid }: Server, kind: string) {
   const child = fork(heartbeatProgram, [String(port), String(pid), kind, 't0000001'])
   await once(child, 'message')

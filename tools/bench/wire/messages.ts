@@ -40,7 +40,6 @@ export function entity(kind: string, name: string | undefined, i: number): Bytes
   return entityBytes(keyOf(kind, name), fieldsOf(i))
 }
 
-/** A key as JSON has it. */
 export function jsonKey(kind: string, name: string | undefined): object {
   return { partitionId: { projectId: project }, path: keyOf(kind, name).path }
 }
@@ -69,7 +68,6 @@ export function commit(entities: readonly Bytes[], transaction?: Bytes): Bytes {
   return bytesOf({ 1: transaction, 5: transaction === undefined ? 2 : 1, 6: mutations, 8: project })
 }
 
-/** A commit that deletes so many entities, by name. */
 export function deletion(kind: string, count: number): Bytes {
   const deletes = Array.from({ length: count }, (_, i) => ({ 7: encodeKey(keyOf(kind, nameOf(i))) }))
   return bytesOf({ 5: 2, 6: deletes, 8: project })
@@ -112,7 +110,6 @@ function at(message: Bytes, ...fields: readonly number[]): Bytes {
 }
 
 export const answers = {
-  /** Entities that a lookup found. */
   found: (message: Bytes): number => contentsOf(message, 1).length,
   /** Mutation results of a commit. */
   written: (message: Bytes): number => contentsOf(message, 3).length,
@@ -122,6 +119,5 @@ export const answers = {
     const batch = at(message, 1)
     return { results: contentsOf(batch, 2).length, cursor: at(batch, 4), isLast: numberOf(batch, 5) === 3n }
   },
-  /** The count of an aggregation. */
   counted: (message: Bytes): number => Number(numberOf(at(message, 1, 1, 2, 2), 2)),
 } as const

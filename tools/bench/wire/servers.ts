@@ -48,7 +48,6 @@ export async function startServer(options: StartOptions) {
     connect: () => Connection.open(started.port),
     /** Seconds of CPU that its processes used so far; 0 where that cannot be told. */
     cpuSeconds: () => groupOf(started).reduce((sum, pid) => sum + cpuOf(pid), 0),
-    /** MiB of memory in use. */
     memoryMiB: () => groupOf(started).reduce((sum, pid) => sum + memoryOf(pid), 0),
   }
 }
@@ -91,20 +90,22 @@ async function answers(port: number): Promise<boolean> {
 
 /** User and system time, in seconds: fields 14 and 15 of /proc/pid/stat, in ticks of 10 ms. */
 export function cpuOf(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / 100
-  } catch {
-    return 0
-  }
+  const [user = 0, system = 0] = told(pid, 'stat')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+    .slice(11)
+  return (Number(user) + Number(system)) / 100
 }
 
 function memoryOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(told(pid, 'status'))?.[1] ?? 0) / 1024
+}
+
+/** A file of /proc about a process; empty where the system does not tell. */
+export function told(pid: number, file: 'stat' | 'status' | 'schedstat'): string {
   try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    return 0
+    return ''
   }
 }

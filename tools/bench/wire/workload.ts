@@ -11,8 +11,8 @@ import { nameOf } from './messages.ts'
 export interface Workload {
   readonly name: string
   readonly title: string
-  /** Entities of its kind that must be there. */
-  readonly size: number
+  /** Whether the kind of 10,000 tasks must be there. */
+  readonly reads: boolean
   readonly streams: number
   /** Over HTTP/1.1, with bodies of this type. */
   readonly http?: ContentType

@@ -12,7 +12,7 @@ const counterName = 'counter'
 /** One call of a method, whose messages are made beforehand and sent in turn. */
 interface Prepared extends Pick<Workload, 'name' | 'title' | 'http'> {
   readonly method: messages.MethodName
-  readonly size?: number
+  readonly reads?: boolean
   readonly streams?: number
   /** How many different requests there are. */
   readonly count: number
@@ -25,7 +25,7 @@ interface Prepared extends Pick<Workload, 'name' | 'title' | 'http'> {
 function prepared({ method, count, request, sample, wanted, ...workload }: Prepared): Workload {
   let made: readonly messages.Bytes[] | undefined
   return {
-    size: 0,
+    reads: true,
     streams: 16,
     ...workload,
     async check(caller) {
@@ -43,7 +43,6 @@ function queryWorkload(size: number, isComposite: boolean): Workload {
   return prepared({
     name: `${isComposite ? 'composite' : 'equality'}-${size}`,
     title: `${isComposite ? 'equality + order' : 'equality'}, limit 20 of ${size.toLocaleString('en')}`,
-    size,
     method: 'RunQuery',
     count: messages.categories,
     request: (i) =>
@@ -71,7 +70,6 @@ export const workloads: readonly Workload[] = [
   prepared({
     name: 'lookup',
     title: 'lookup of 1 key',
-    size: hotSize,
     method: 'Lookup',
     count: 2000,
     request: (i) => messages.lookup(hot, [pick(i, hotSize)]),
@@ -81,7 +79,6 @@ export const workloads: readonly Workload[] = [
   prepared({
     name: 'lookup25',
     title: 'lookup of 25 keys',
-    size: hotSize,
     method: 'Lookup',
     count: 200,
     request: (i) => messages.lookup(hot, manyPicked(i * 25)),
@@ -91,6 +88,7 @@ export const workloads: readonly Workload[] = [
   prepared({
     name: 'upsert',
     title: 'upsert of 1, automatic id',
+    reads: false,
     method: 'Commit',
     count: 1000,
     request: (i) => messages.commit([messages.entity('Auto', undefined, i)]),
@@ -100,6 +98,7 @@ export const workloads: readonly Workload[] = [
   prepared({
     name: 'upsert100',
     title: 'commit of 100 upserts',
+    reads: false,
     method: 'Commit',
     count: 20,
     request: (i) =>
@@ -110,7 +109,7 @@ export const workloads: readonly Workload[] = [
   {
     name: 'transaction',
     title: 'begin + lookup + commit',
-    size: hotSize,
+    reads: true,
     streams: 16,
     async check(caller) {
       const found = await runOnce(caller, transaction(hot, pick(5, hotSize), 5))
@@ -121,7 +120,7 @@ export const workloads: readonly Workload[] = [
   {
     name: 'counter',
     title: 'one counter, transactions of 16 clients that succeed',
-    size: hotSize,
+    reads: true,
     streams: 16,
     async check(caller) {
       await caller.ask('Commit', messages.commit([messages.entity('Counter', counterName, 0)]))
@@ -133,7 +132,6 @@ export const workloads: readonly Workload[] = [
   prepared({
     name: 'count',
     title: 'count() of 10,000',
-    size: hotSize,
     streams: 1,
     method: 'RunAggregationQuery',
     count: 1,
@@ -144,7 +142,7 @@ export const workloads: readonly Workload[] = [
   {
     name: 'scan',
     title: 'all of 10,000, page after page',
-    size: hotSize,
+    reads: true,
     streams: 1,
     async check(caller) {
       const seen = await runOnce(caller, scan(hot))
@@ -155,7 +153,6 @@ export const workloads: readonly Workload[] = [
   prepared({
     name: 'lookup-json',
     title: 'lookup of 1 key over HTTP JSON',
-    size: hotSize,
     method: 'Lookup',
     http: 'application/json',
     count: 2000,
@@ -166,7 +163,6 @@ export const workloads: readonly Workload[] = [
   prepared({
     name: 'lookup-protobuf',
     title: 'lookup of 1 key over HTTP protobuf',
-    size: hotSize,
     method: 'Lookup',
     http: 'application/x-protobuf',
     count: 2000,
@@ -177,6 +173,7 @@ export const workloads: readonly Workload[] = [
   prepared({
     name: 'upsert-json',
     title: 'upsert of 1 over HTTP JSON, automatic id',
+    reads: false,
     method: 'Commit',
     http: 'application/json',
     count: 1000,

@@ -78,7 +78,6 @@ export const commitClasses: readonly DifferenceClass[] = [
   },
 ]
 
-/** Whether a mutation says what it expects to be stored. */
 function expects(mutation: Leaf): boolean {
   return has('baseVersion')(mutation) || has('updateTime')(mutation)
 }

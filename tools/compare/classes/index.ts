@@ -16,7 +16,6 @@ export const classes: readonly DifferenceClass[] = [
   ...queryClasses,
 ]
 
-/** The first class that explains the difference. */
 export function classOf(difference: Difference): DifferenceClass | undefined {
   const look = lookAt(difference)
   return classes.find((one) => one[look.mode] !== undefined && one.explains(look))

@@ -24,7 +24,6 @@ export function lookAt(difference: Difference) {
     ...difference,
     request,
     method: step.method,
-    /** Earlier steps of the case. */
     before,
     mutations,
     /** Every mutation of the commits up to this step. */

@@ -160,7 +160,6 @@ function previousOf(request: Step['request']): unknown {
   return at(request, ['transactionOptions', 'readWrite', 'previousTransaction'])
 }
 
-/** Whether an earlier call in the same transaction fits. */
 function hadCall({ before, request }: Look, fits: (step: Step, index: number) => boolean): boolean {
   return before.some((step, i) => fits(step, i) && isDeepStrictEqual(transactionOf(step.request), tokenOf(request)))
 }

@@ -41,22 +41,22 @@ function valueText(value: Plain, how: How, bindings: Bindings): string {
 }
 
 function literal(value: Plain): string | undefined {
-  if (value['nullValue'] !== undefined) return 'NULL'
-  if (value['booleanValue'] !== undefined) return String(value['booleanValue']).toUpperCase()
-  if (value['integerValue'] !== undefined) return String(value['integerValue'])
-  if (value['stringValue'] !== undefined) return `'${String(value['stringValue']).replaceAll("'", "''")}'`
-  if (value['blobValue'] !== undefined)
-    return `BLOB('${Buffer.from(value['blobValue'] as Uint8Array).toString('base64')}')`
-  if (value['timestampValue'] !== undefined) {
-    const { seconds, nanos } = value['timestampValue'] as { seconds: string; nanos: number }
+  const { nullValue, booleanValue, integerValue, stringValue, blobValue, timestampValue, keyValue, doubleValue } = value
+  if (nullValue !== undefined) return 'NULL'
+  if (booleanValue !== undefined) return String(booleanValue).toUpperCase()
+  if (integerValue !== undefined) return String(integerValue)
+  if (stringValue !== undefined) return `'${String(stringValue).replaceAll("'", "''")}'`
+  if (blobValue !== undefined) return `BLOB('${Buffer.from(blobValue as Uint8Array).toString('base64')}')`
+  if (timestampValue !== undefined) {
+    const { seconds, nanos } = timestampValue as { seconds: string; nanos: number }
     return `DATETIME('${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${String(nanos).padStart(9, '0').slice(0, 6)}Z')`
   }
-  if (value['keyValue'] !== undefined) {
-    const path = listOf(at(value, ['keyValue', 'path'])).map(({ kind, id, name }) => `${kind}, ${id ?? `'${name}'`}`)
+  if (keyValue !== undefined) {
+    const path = listOf(at(keyValue, ['path'])).map(({ kind, id, name }) => `${kind}, ${id ?? `'${name}'`}`)
     return `KEY(${path.join(', ')})`
   }
-  const double = value['doubleValue']
-  return typeof double === 'number' && Number.isFinite(double) && !Object.is(double, -0) ? double.toFixed(2) : undefined
+  const isSayable = typeof doubleValue === 'number' && Number.isFinite(doubleValue) && !Object.is(doubleValue, -0)
+  return isSayable ? doubleValue.toFixed(2) : undefined
 }
 
 function condition(filter: Plain, how: How, bindings: Bindings): string {
