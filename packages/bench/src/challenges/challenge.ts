@@ -41,13 +41,11 @@ export interface Goal {
   readonly says: string
   readonly figure: string
   readonly holds: (value: number) => boolean
-  /** Where to look when it does not hold. */
   readonly hint: string
 }
 
 export const armYours = 'yours'
 
-/** The settings that every challenge reads. */
 export const challengeSettings: SettingValues = { ...tabletSettingValues, ...defaultsOf('client.rpcMs') }
 
 export function atMost(says: string, figure: string, most: number, hint: string): Goal {

@@ -93,7 +93,6 @@ export class ChargedDatabase {
     })
   }
 
-  /** Runs it, and counts the rows that it read. */
   async explainQuery(request: RunQueryRequest): Promise<Explained<QueryBatch>> {
     const explained = await this.#call('read', (context) =>
       this.#database.explainQuery(context, request, { analyze: true }),

@@ -40,7 +40,6 @@ export const commandLimits: CommandLimits = {
 
 interface CommandOptions extends ProcessOptions {
   readonly command: string
-  /** Where it runs. */
   readonly folder: string
   readonly limits: CommandLimits
 }

@@ -26,7 +26,6 @@ import {
 } from './values.ts'
 
 export interface PutOptions {
-  /** Properties to exclude from indexes. */
   readonly unindexed?: readonly string[]
 }
 
@@ -46,7 +45,6 @@ export interface QueryOptions {
 
 export interface QueryPage {
   readonly entities: readonly Entity[]
-  /** The position behind the last result. */
   readonly cursor: string
 }
 
@@ -87,7 +85,6 @@ export class Db {
     return this.#store.sleep(ms)
   }
 
-  /** A new id of a kind, as AllocateIds gives it. */
   async allocateId(kind: string): Promise<bigint> {
     const [key] = await this.charged.allocateIds([this.#key([kind])])
     const id = key?.path.at(-1)?.id
@@ -146,7 +143,6 @@ export class Db {
     }
   }
 
-  /** How many entities a query finds. */
   async count(options: QueryOptions): Promise<number> {
     const query = this.#queryOf(options)
     const aggregations = [{ operator: 'count', upTo: undefined, alias: 'n' }] as const

@@ -12,7 +12,6 @@ export function keptGiven(name: string): ArmResult {
   return JSON.parse(readFileSync(givenFile(name, 'given.jsonl'), 'utf8'))
 }
 
-/** A file of the package. */
 export function givenFile(name: string, file: 'solution.mjs' | 'given.jsonl'): string {
   return fileURLToPath(new URL(`../../challenges/${name}/${file}`, import.meta.url))
 }

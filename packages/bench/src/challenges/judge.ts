@@ -27,7 +27,6 @@ export interface JudgeOptions {
   /** Whether the load is the short one; default: for a command alone, whose calls take real time. */
   readonly isShort?: boolean
   readonly onProgress?: (share: number) => void
-  /** Told what the program prints. */
   readonly onOutput?: (text: string) => void
 }
 

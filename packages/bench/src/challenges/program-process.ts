@@ -34,7 +34,6 @@ export interface SharedLimits {
 export interface ProcessOptions {
   readonly store: Store
   readonly limits: SharedLimits
-  /** The functions that the program must have. */
   readonly functions: readonly ProgramFunction[]
   readonly onOutput: (text: string) => void
 }

@@ -41,7 +41,6 @@ export class Stage {
     this.#isOutside = 'command' in options.source
   }
 
-  /** Opens the store, and begins the program's first process. */
   async open(options: SessionStoreOptions = {}): Promise<Opened> {
     const store = await this.session.open({ simulate: true, ...options })
     this.#opened = { store, program: this.#begin(store) }
@@ -75,12 +74,10 @@ export class Stage {
     return new Db({ store: this.opened.store, random, rpcMs, totals, ...parts, isOutside: this.#isOutside })
   }
 
-  /** The share of the load that the program gets. */
   get share(): number {
     return this.#options.isShort ? 0.2 : 1
   }
 
-  /** How often the program's process is replaced during a load. */
   get restarts(): number {
     return 3
   }

@@ -18,9 +18,7 @@ export interface Language {
   readonly command: string
   /** Tools that it needs, and the way by which it reaches the store; follows `It needs`. */
   readonly needs: string
-  /** A function that is yet to be written. */
   readonly stub: (one: ProgramFunction) => string
-  /** The table of the functions, behind them. */
   readonly table: (functions: readonly ProgramFunction[]) => string
 }
 

@@ -54,7 +54,6 @@ function judgeOptions(y: Argv) {
 
 type JudgeFlags = Awaited<ReturnType<typeof judgeOptions>['argv']>
 
-/** The verbs, their flags and examples. */
 export function challengeCommands(y: Argv, io: Io, choose: Choose): Argv {
   return y
     .command('list', 'List the challenges, easiest first', {}, () => {

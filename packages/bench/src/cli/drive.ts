@@ -26,7 +26,6 @@ export interface DriveOptions {
   readonly json: string | undefined
 }
 
-/** The results of the calls of one arm. */
 interface Driven {
   readonly lab: string
   readonly arm: string
@@ -134,7 +133,6 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Prom
   return { lab: lab.name, arm: arm.name, seconds: tookSeconds, ...figures }
 }
 
-/** Two lines for each verdict. */
 export function verdictsInWords(verdicts: readonly JudgedExpectation[]): readonly string[] {
   return verdicts.flatMap(({ verdict, says, found }) => [
     `  ${verdict === 'holds' ? 'holds' : 'FAILS'}  ${says}`,

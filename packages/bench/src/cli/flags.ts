@@ -1,7 +1,6 @@
 /** Checks of flags that several commands share. */
 import { UsageError } from './errors.ts'
 
-/** Files of results. */
 export const outputs = {
   json: { type: 'string', nargs: 1, describe: 'File for the results as JSON; - for the standard output' },
   html: { type: 'string', nargs: 1, describe: 'File for an HTML page with all pictures' },
@@ -40,6 +39,5 @@ export function wholeNumber<Option extends object>(flag: string, most: number, o
 export const seedMax = 0xffff_ffff
 const secondsMax = 86_400
 
-/** The duration of something in real time. */
 export const secondsFlag = (describe: string): WholeNumber & { readonly describe: string } =>
   wholeNumber('--seconds', secondsMax, { describe })

@@ -13,7 +13,6 @@ export interface GradeFlags {
   readonly csv?: string | undefined
 }
 
-/** A line of the table. */
 export interface Grade {
   readonly name: string
   /** Empty for a folder without a challenge. */

@@ -17,7 +17,6 @@ import { type Choose, outputs, seedMax, wholeNumber } from './flags.ts'
 import { checkFolders, type Io } from './io.ts'
 import { writeResults } from './run.ts'
 
-/** The positional, flags and examples of `replay`. */
 function replayOptions(y: Argv) {
   return y
     .positional('file', { type: 'string', demandOption: true, describe: 'A recording, as sixtables record writes it' })

@@ -13,7 +13,6 @@ import { named, UsageError } from './errors.ts'
 import { type Choose, onlyWithEndpoint, outputs, secondsFlag, seedMax, wholeNumber } from './flags.ts'
 import { checkFolders, type Io, writeData, writeOrRefuse } from './io.ts'
 
-/** The positionals, flags and examples of `run`. */
 function runOptions(y: Argv) {
   return y
     .positional('labs', { type: 'string', array: true, describe: 'Names of labs, from list' })
@@ -126,7 +125,6 @@ export function slowSettings(asked: SettingValues, chosen: readonly Lab[]): read
   })
 }
 
-/** Writes the files of `--json` and `--html`. */
 export function writeResults(
   io: Io,
   { json, html }: { readonly json?: string | undefined; readonly html?: string | undefined },

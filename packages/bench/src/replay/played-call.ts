@@ -126,7 +126,6 @@ export class Player {
     return unindexed(text('x'.repeat(bytes)))
   }
 
-  /** A random text of that many letters. */
   #letters(count: number): string {
     let letters = ''
     while (letters.length < count)
@@ -139,6 +138,5 @@ export class Player {
 
 /** Bytes of an entity that was stored before the recording. */
 const filledBytes = 100
-/** Maximum bytes of an indexed text. */
 const indexedBytesMax = 1500
 const bodyName = 'body'

@@ -34,7 +34,6 @@ export type FilterOf<V> =
 
 export type PropertyFilter<V> = Extract<FilterOf<V>, { type: 'property' }>
 
-/** The same filter with other values. */
 export function withValues<V, W>(filter: FilterOf<V>, change: (filter: PropertyFilter<V>) => W): FilterOf<W> {
   return filter.type === 'property'
     ? { ...filter, value: change(filter) }
@@ -128,7 +127,6 @@ function fieldsOf(number: number, text: string): Fields {
 /** The fields of a line, or of an object in it. */
 class Fields {
   readonly values: Readonly<Record<string, unknown>>
-  /** An error with the line. */
   readonly wrong: (what: string) => RecordingError
 
   constructor(values: Readonly<Record<string, unknown>>, wrong: (what: string) => RecordingError) {

@@ -137,7 +137,6 @@ function loadOf(session: ArmSession, played: Played): Load {
   }
 }
 
-/** Seconds until a ramp reaches the full rate. */
 function rampSeconds({ startOpsPerSecond, growthPercent, everyMinutes }: Ramp, full: number): number {
   const steps = Math.ceil(Math.log(full / startOpsPerSecond) / Math.log(1 + growthPercent / 100))
   return Math.max(0, steps) * everyMinutes * 60

@@ -43,7 +43,6 @@ export function valueRows(property: string): Rows<Value> {
 
 export class Rows<T> {
   readonly #terms: Terms<T>
-  readonly #seen = new Set<string>()
   readonly #whole = new Sightings<T>()
   readonly #groups = new Map<string, Sightings<T>>()
   /** By group; under `''` if there are no groups. */
@@ -55,7 +54,6 @@ export class Rows<T> {
 
   /** @param words - equal for equal terms; `parent` - the key path before the term */
   note(words: string, parent: string, term: T): void {
-    this.#seen.add(words)
     this.#whole.note(words, term)
     const group = this.#groupOf(parent, term)
     const sightings = this.#groups.get(group) ?? new Sightings<T>()
@@ -64,7 +62,7 @@ export class Rows<T> {
   }
 
   has(words: string): boolean {
-    return this.#seen.has(words)
+    return this.#whole.has(words)
   }
 
   /** Decides how the series continue, after all terms were noted. */

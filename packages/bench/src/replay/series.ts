@@ -9,7 +9,6 @@
  */
 import { hashOf } from '../sim/keys.ts'
 
-/** Numbers for terms, and terms for numbers. */
 export interface Scale<T> {
   numberOf(term: T): bigint
   termOf(number: bigint): T
@@ -34,6 +33,10 @@ export class Sightings<T> {
   note(words: string, term: T): void {
     const at = this.#count++
     if (!this.#firstSeen.has(words)) this.#firstSeen.set(words, { term, at })
+  }
+
+  has(words: string): boolean {
+    return this.#firstSeen.has(words)
   }
 
   get terms(): readonly T[] {

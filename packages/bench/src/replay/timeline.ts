@@ -28,7 +28,6 @@ export class Timeline {
     this.lengthMs = Math.max(lengthMsMin, spanMs + spanMs / Math.max(1, calls.length - 1))
   }
 
-  /** Mean calls a second. */
   get perSecond(): number {
     return (this.#calls.length * 1000) / this.lengthMs
   }
