@@ -48,9 +48,7 @@ export function notText(start: number, end: number, what: string): DatastoreErro
   return invalidArgument(`${what} is not valid UTF-8 (${end - start} bytes at byte ${start} of the message)`)
 }
 
-/**
- * Bytes [start, end) as text; `undefined` unless they are UTF-8. For callers to which the field's name is expensive.
- */
+/** Bytes [start, end) as text; `undefined` unless they are UTF-8. For callers to which the field's name is expensive. */
 export function tryReadText(bytes: Buffer, start: number, end: number): string | undefined {
   if (end - start <= shortRunBytesMax && isAscii(bytes, start, end)) return bytes.toString('latin1', start, end)
   return isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : undefined
@@ -158,6 +156,22 @@ export class WireReader {
 
   double(): number {
     return this.bytes.readDoubleLE(this.fixed64())
+  }
+
+  /** The text of a field whose tag was read. @param what - its name in error messages */
+  text(tag: number, what: string): string {
+    this.expect(tag, wireBytes, what)
+    const end = this.length() + this.position
+    const text = readText(this.bytes, this.position, end, what)
+    this.position = end
+    return text
+  }
+
+  /** The number in a field whose tag was read. */
+  int64(tag: number, what: string): bigint {
+    this.expect(tag, wireVarint, what)
+    this.varint()
+    return int64FromHalves(this.low, this.high)
   }
 
   /** Checks the wire type of a known field. */

@@ -1,27 +1,77 @@
 /**
- * Entities in the form of App Engine's v3 API: the records of an export.
+ * Entities in the form of App Engine's v3 API, which are the records of an export, and back to ours.
  *
- *   EntityProto   key 13 (Reference), indexed property 14*, excluded property 15*, entity group 16 (Path)
- *                 exact form 50001*       of a property that v3 cannot express: its entry in a google.datastore.v1.Entity
+ *   EntityProto     key 13 (Reference), indexed property 14*, excluded property 15*, entity group 16 (Path)
+ *                   exact form 50001*       of a property that v3 cannot express: its entry in a google.datastore.v1.Entity
+ *   Property        meaning 1, meaning URI 2, name 3, multiple 4, value 5 (PropertyValue)
+ *   PropertyValue   int64 1, boolean 2, string 3, double 4, group 5 { latitude 6, longitude 7 }, group 8 (user),
+ *                   group 12 (ReferenceValue); none of them is null
+ *   user            email 9, auth domain 10, number 18 (always 0), user id 19, federated identity 21 and provider 22
  *
- * Such a property is written twice. Other readers ignore field 50001 and read the v3 form; ours prefers the exact form, so that
- * nothing is lost (test/property/entity-proto-v3.test.ts).
+ * The type of a value is its member together with its meaning. An int64 of meaning 7 is a timestamp, 13 a rating; a string of 16 or 14 is a
+ * blob (indexed, excluded), of 14 with the URI "ZLIB" a compressed one, of 19 an embedded entity; group 5 has meaning 9. tags = ["a", "b"] is
+ * two properties `tags`, each marked `multiple`, and an empty array one of meaning 24. Any other value is written twice: other readers ignore
+ * field 50001 and read the v3 form; ours prefers the exact form, so that nothing is lost (test/property/entity-proto-v3.test.ts).
  *
- * Measured: fields 13–16, and that Google's emulators ignore 50001. Ours: 50001, in a range for private use.
+ * Measured: all of it, on files of both of Google's emulators, which also read it back, and ignore 50001. Ours: 50001, in a range for private use.
  */
 import { decodeProperties, writeProperty as writePropertyEntry } from '../encoding/entity-codec.ts'
-import { WireReader, WireWriter, wireBytes } from '../encoding/wire.ts'
+import { timestampSecondsMax, timestampSecondsMin } from '../encoding/value-slot.ts'
+import { tryReadText, WireReader, WireWriter, wireBytes, wireFixed64, wireVarint } from '../encoding/wire.ts'
 import { invalidArgument } from '../errors.ts'
 import type { Key } from '../model/key.ts'
-import type { EntityValue, Properties, Value } from '../model/value.ts'
+import { type EntityValue, type Properties, userMeaning, type Value } from '../model/value.ts'
 import { runAtOnce } from '../slices.ts'
-import { type EntityForm, propertyFields, readProperty, writeProperty } from './property-v3.ts'
-import { inMessage, readReference, writeEntityGroup, writeReference } from './reference-v3.ts'
+import { recordBytesMax } from './leveldb-log.ts'
+import {
+  eachField,
+  inMessage,
+  readReference,
+  readReferenceValue,
+  writeEntityGroup,
+  writeGroup,
+  writeReference,
+  writeReferenceValue,
+} from './reference-v3.ts'
 
-const asWeHaveIt = 50_001
+/** The field of exact forms. */
+const exactField = 50_001
 
 /** Valid entities nest at most 20 deep; deeper ones than this are not read. */
 const depthMax = 100
+
+const meaning = {
+  when: 7,
+  point: 9,
+  rating: 13,
+  blob: 14,
+  text: 15,
+  byteString: 16,
+  entity: 19,
+  emptyList: 24,
+} as const
+const compressedMeaning = 22
+const compressedUri = 'ZLIB'
+
+/** Meanings of strings that only describe the text; they are written unchanged. */
+const stringMeanings: ReadonlySet<number> = new Set([1, 2, 8, 10, 11, 12, meaning.text, 17])
+
+/** The fields of a user value: their names in an embedded entity, their numbers in the group. */
+const userFields: readonly (readonly [name: string, field: number])[] = [
+  ['email', 9],
+  ['auth_domain', 10],
+  ['user_id', 19],
+  ['federated_identity', 21],
+  ['federated_provider', 22],
+]
+
+/** A record that would be longer leaves out the arrays that make it so; their exact form is short. */
+const formBytesMax = recordBytesMax / 2
+
+/** Fields of an entity with a Property. */
+const propertyFields = { indexed: 14, excluded: 15 } as const
+
+type OneValue = Exclude<Value, { type: 'array' }>
 
 export interface DecodedEntity {
   readonly key: Key
@@ -31,52 +81,177 @@ export interface DecodedEntity {
 /** The record of an entity, in steps that yield the number of their values. */
 export function* encodeEntityProto(key: Key, properties: Properties): Generator<number, Uint8Array> {
   const writer = new WireWriter()
-  const inexact: [string, Value][] = []
-  yield* writeEntity(writer, key, properties, (name, value) => inexact.push([name, value]))
-  for (const [name, value] of inexact) {
+  for (const [name, value] of yield* writeEntity(writer, key, properties)) {
     // The entry is a field of an Entity; its content is stored.
-    const at = writer.open(asWeHaveIt)
+    const at = writer.open(exactField)
     writePropertyEntry(writer, name, value)
     writer.close(at)
   }
   return writer.finish()
 }
 
+/** @returns the properties whose v3 form is not exact */
 function* writeEntity(
   writer: WireWriter,
   key: Key | undefined,
   properties: Properties,
-  onInexact: (name: string, value: Value) => void,
-): Generator<number, void> {
+): Generator<number, readonly (readonly [string, Value])[]> {
+  const inexact: [string, Value][] = []
   const keyAt = writer.open(13)
   writeReference(writer, key)
   writer.close(keyAt)
   for (const [name, value] of properties) {
-    if (!(yield* writeProperty(writer, name, value, form))) onInexact(name, value)
+    if (!(yield* writeProperty(writer, name, value))) inexact.push([name, value])
   }
   const groupAt = writer.open(16)
   writeEntityGroup(writer, key)
   writer.close(groupAt)
+  return inexact
 }
 
-/** Embedded entities: the same message, without the exact forms. */
-const form: EntityForm = {
-  write(writer, field, { key, properties }) {
-    let exact = true
-    const at = writer.open(field)
-    runAtOnce(
-      writeEntity(writer, key, properties, () => {
-        exact = false
-      }),
-    )
+/**
+ * Writes one property as its Property messages, in steps: one for each element of an array.
+ *
+ * @returns whether reading it back gives an equal property
+ */
+function* writeProperty(writer: WireWriter, name: string, value: Value): Generator<number, boolean> {
+  if (value.type !== 'array') return writeOne(writer, name, value, false)
+  const isPlain = value.excludeFromIndexes !== true && !value.meaning
+  if (value.values.length === 0) {
+    const at = writer.open(propertyFields.indexed)
+    writer.uint32(1, meaning.emptyList)
+    writer.text(3, name)
+    writer.uint32(4, 0)
+    writer.close(writer.open(5))
     writer.close(at)
-    return exact
-  },
-  read(bytes, start, end, depth): EntityValue {
-    if (depth > depthMax) throw invalidArgument(`entities are nested deeper than ${depthMax}`)
-    const { key, properties } = runAtOnce(readEntity(new WireReader(bytes, start, end), depth))
-    return key === undefined ? { type: 'entity', properties } : { type: 'entity', key, properties }
-  },
+    return isPlain
+  }
+  // Each element repeats the name.
+  if (writer.length + value.values.length * Buffer.byteLength(name) > formBytesMax) return false
+  let exact = isPlain
+  for (const element of value.values) {
+    if (element.type === 'array') throw invalidArgument(`property ${JSON.stringify(name)}: an array holds an array`)
+    exact = writeOne(writer, name, element, true) && exact
+    yield 1
+  }
+  return exact
+}
+
+function writeOne(writer: WireWriter, name: string, value: OneValue, multiple: boolean): boolean {
+  const excluded = value.excludeFromIndexes === true
+  const at = writer.open(excluded ? propertyFields.excluded : propertyFields.indexed)
+  const said = meaningOf(value)
+  if (said.meaning !== 0) writer.uint32(1, said.meaning)
+  if (said.uri !== undefined) writer.text(2, said.uri)
+  writer.text(3, name)
+  writer.uint32(4, multiple ? 1 : 0)
+  const valueAt = writer.open(5)
+  const exact = writeMember(writer, value)
+  writer.close(valueAt)
+  writer.close(at)
+  return exact && said.exact
+}
+
+interface Meaning {
+  /** 0 = none. */
+  readonly meaning: number
+  readonly uri?: string
+  readonly exact: boolean
+}
+
+/** Whether a string keeps its meaning. Text is never indexed; if flag and meaning disagree, the flag counts. */
+function isPassedOn(own: number, excluded: boolean): boolean {
+  return stringMeanings.has(own) && (own !== meaning.text || excluded)
+}
+
+/** The v3 meaning of a value, and whether it expresses the value's own meaning. */
+function meaningOf(value: OneValue): Meaning {
+  const own = value.meaning ?? 0
+  const excluded = value.excludeFromIndexes === true
+  const kept = { meaning: own, exact: true }
+  const plain = (said: number): Meaning => ({ meaning: said, exact: own === 0 })
+  switch (value.type) {
+    case 'integer':
+      return own === meaning.when || own === meaning.rating ? kept : plain(0)
+    case 'timestamp':
+      return plain(meaning.when)
+    case 'string':
+      return isPassedOn(own, excluded) ? kept : plain(0)
+    case 'blob':
+      if (!excluded) return plain(meaning.byteString)
+      if (own === compressedMeaning) return { meaning: meaning.blob, uri: compressedUri, exact: true }
+      return own === meaning.byteString ? kept : plain(meaning.blob)
+    case 'geoPoint':
+      return plain(meaning.point)
+    case 'entity':
+      return own === userMeaning ? { meaning: 0, exact: true } : plain(meaning.entity)
+    case 'null':
+    case 'boolean':
+    case 'double':
+    case 'key':
+      return plain(0)
+  }
+}
+
+function writeMember(writer: WireWriter, value: OneValue): boolean {
+  switch (value.type) {
+    case 'null':
+      return true
+    case 'boolean':
+      writer.uint32(2, value.value ? 1 : 0)
+      return true
+    case 'integer':
+      writer.int64(1, value.value)
+      return true
+    case 'timestamp':
+      writer.int64(1, value.micros)
+      return true
+    case 'string':
+      writer.text(3, value.value)
+      return true
+    case 'blob':
+      writer.bytes(3, value.value)
+      return true
+    case 'double':
+      writer.double(4, value.value)
+      return true
+    case 'geoPoint':
+      writeGroup(writer, 5, () => {
+        writer.double(6, value.latitude)
+        writer.double(7, value.longitude)
+      })
+      return true
+    case 'key':
+      writeGroup(writer, 12, () => writeReferenceValue(writer, value.key))
+      return true
+    case 'entity':
+      return value.meaning === userMeaning ? writeUser(writer, value) : writeEmbedded(writer, value)
+  }
+}
+
+/** Exact if all of its properties are: the exact forms are those of the whole property. */
+function writeEmbedded(writer: WireWriter, { key, properties }: EntityValue): boolean {
+  const at = writer.open(3)
+  const inexact = runAtOnce(writeEntity(writer, key, properties))
+  writer.close(at)
+  return inexact.length === 0
+}
+
+/** Exact if the user has the fields that both of Google's emulators demand, as excluded strings. */
+function writeUser(writer: WireWriter, { key, properties }: EntityValue): boolean {
+  let known = 0
+  writeGroup(writer, 8, () => {
+    for (const [name, field] of userFields) {
+      const found = properties.get(name)
+      const isText = found?.type === 'string'
+      const isRequired = name === 'email' || name === 'auth_domain'
+      if (isText && found.excludeFromIndexes === true && !found.meaning) known++
+      else if (isRequired) known = Number.NaN
+      if (isText || isRequired) writer.text(field, isText ? found.value : '')
+      if (name === 'auth_domain') writer.uint32(18, 0)
+    }
+  })
+  return key === undefined && known === properties.size
 }
 
 /** The entity of a record, in steps that yield the number of their values. @throws DatastoreError INVALID_ARGUMENT for malformed bytes */
@@ -104,10 +279,10 @@ function* readEntity(reader: WireReader, depth: number): Generator<number, ReadE
       })
     } else if (field === propertyFields.indexed || field === propertyFields.excluded) {
       inMessage(reader, tag, 'a property', () => {
-        const { name, multiple, value } = readProperty(reader, field === propertyFields.excluded, form, depth)
+        const { name, multiple, value } = readProperty(reader, field === propertyFields.excluded, depth)
         collector.add(name, value, multiple)
       })
-    } else if (field === asWeHaveIt) {
+    } else if (field === exactField) {
       reader.expect(tag, wireBytes, 'a kept property')
       const end = reader.length() + reader.position
       kept.push(reader.bytes.subarray(reader.position, end))
@@ -140,4 +315,132 @@ class PropertyCollector {
     if (value.type === 'array') elements.push(...value.values)
     else elements.push(value)
   }
+}
+
+/** Reads the Property that fills [reader.position, reader.end). @param depth - number of entities around it */
+function readProperty(reader: WireReader, excluded: boolean, depth: number) {
+  let name = ''
+  let said = 0
+  let uri = ''
+  let multiple = false
+  let start = 0
+  let end = 0
+  eachField(reader, 0, (tag, field) => {
+    if (field === 1) said = Number(reader.int64(tag, 'a meaning'))
+    else if (field === 2) uri = reader.text(tag, 'the URI of a meaning')
+    else if (field === 3) name = reader.text(tag, 'a property name')
+    else if (field === 4) multiple = reader.int64(tag, 'multiple') !== 0n
+    else if (field === 5) {
+      inMessage(reader, tag, 'a property value', () => {
+        start = reader.position
+        end = reader.end
+      })
+    } else reader.skip(tag)
+  })
+  const member = new WireReader(reader.bytes, start, end)
+  const value: { excludeFromIndexes?: boolean } & Value = readMember(member, { name, said, uri, excluded, depth })
+  if (excluded && value.type !== 'array') value.excludeFromIndexes = true
+  return { name, multiple, value }
+}
+
+interface About {
+  readonly name: string
+  /** The meaning in the message. */
+  readonly said: number
+  readonly uri: string
+  readonly excluded: boolean
+  readonly depth: number
+}
+
+const microsMin = BigInt(timestampSecondsMin) * 1_000_000n
+const microsMax = BigInt(timestampSecondsMax + 1) * 1_000_000n - 1n
+
+/** Reads a PropertyValue; the last of several members counts. */
+function readMember(reader: WireReader, about: About): Value {
+  let value: Value = about.said === meaning.emptyList ? { type: 'array', values: [] } : { type: 'null' }
+  eachField(reader, 0, (tag, field) => {
+    if (field === 1) value = integerOf(reader.int64(tag, 'an integer value'), about.said)
+    else if (field === 2) {
+      reader.expect(tag, wireVarint, 'a boolean value')
+      value = { type: 'boolean', value: reader.bool() }
+    } else if (field === 3) {
+      reader.expect(tag, wireBytes, 'a string value')
+      const end = reader.length() + reader.position
+      value = bytesMember(reader.bytes, reader.position, end, about)
+      reader.position = end
+    } else if (field === 4) {
+      reader.expect(tag, wireFixed64, 'a double value')
+      value = { type: 'double', value: reader.double() }
+    } else if (field === 5) value = readPoint(reader)
+    else if (field === 8) value = readUser(reader)
+    else if (field === 12) value = { type: 'key', key: readReferenceValue(reader, 12) }
+    else reader.skip(tag)
+  })
+  return value
+}
+
+function integerOf(value: bigint, said: number): Value {
+  if (said === meaning.when) {
+    return value >= microsMin && value <= microsMax
+      ? { type: 'timestamp', micros: value }
+      : { type: 'integer', value, meaning: said }
+  }
+  if (said === meaning.rating && value >= 0n && value <= 100n) return { type: 'integer', value, meaning: said }
+  return { type: 'integer', value }
+}
+
+function bytesMember(bytes: Buffer, start: number, end: number, about: About): Value {
+  const { name, said, uri, excluded, depth } = about
+  if (said === meaning.entity) return readEmbedded(new WireReader(bytes, start, end), depth + 1)
+  if (uri === compressedUri || said === compressedMeaning) {
+    return { type: 'blob', value: copyOf(bytes, start, end), ...(excluded ? { meaning: compressedMeaning } : {}) }
+  }
+  if (said === meaning.blob || said === meaning.byteString) {
+    const kept = said === meaning.byteString && excluded ? { meaning: said } : {}
+    return { type: 'blob', value: copyOf(bytes, start, end), ...kept }
+  }
+  const text = tryReadText(bytes, start, end)
+  if (text === undefined) {
+    throw invalidArgument(`property ${JSON.stringify(name)}: the text at byte ${start} of the record is not UTF-8`)
+  }
+  return isPassedOn(said, excluded) ? { type: 'string', value: text, meaning: said } : { type: 'string', value: text }
+}
+
+function readEmbedded(reader: WireReader, depth: number): EntityValue {
+  if (depth > depthMax) throw invalidArgument(`entities are nested deeper than ${depthMax}`)
+  const { key, properties } = runAtOnce(readEntity(reader, depth))
+  return key === undefined ? { type: 'entity', properties } : { type: 'entity', key, properties }
+}
+
+function readPoint(reader: WireReader): Value {
+  let latitude = 0
+  let longitude = 0
+  const coordinate = (tag: number): number => {
+    reader.expect(tag, wireFixed64, 'a coordinate')
+    return reader.double()
+  }
+  eachField(reader, 5, (tag, field) => {
+    if (field === 6) latitude = coordinate(tag)
+    else if (field === 7) longitude = coordinate(tag)
+    else reader.skip(tag)
+  })
+  return { type: 'geoPoint', latitude, longitude }
+}
+
+function readUser(reader: WireReader): Value {
+  const found = new Map<number, string>()
+  eachField(reader, 8, (tag, field) => {
+    if (userFields.some(([, number]) => number === field)) found.set(field, reader.text(tag, 'a user value'))
+    else reader.skip(tag)
+  })
+  const properties = new Map<string, Value>()
+  for (const [name, field] of userFields) {
+    const value = found.get(field)
+    if (value !== undefined) properties.set(name, { type: 'string', value, excludeFromIndexes: true })
+  }
+  return { type: 'entity', meaning: userMeaning, properties }
+}
+
+function copyOf(bytes: Buffer, start: number, end: number): Uint8Array {
+  return new Uint8Array(bytes.subarray(start, end))
 }

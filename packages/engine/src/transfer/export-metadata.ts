@@ -12,7 +12,7 @@
  */
 import { WireReader, WireWriter } from '../encoding/wire.ts'
 import { invalidArgument } from '../errors.ts'
-import { eachField, inMessage, readInt64, readString } from './reference-v3.ts'
+import { eachField, inMessage } from './reference-v3.ts'
 
 /** The first record of an overall metadata file. */
 export const formatRecord: Uint8Array = Buffer.from('3')
@@ -87,9 +87,9 @@ function readPart(reader: WireReader): ExportPart {
       inMessage(reader, tag, 'the scope of a part', () => {
         scope = readScope(reader)
       })
-    } else if (field === 2) path = readString(reader, tag, 'the path of a part')
-    else if (field === 3) entities = Number(readInt64(reader, tag, 'a number of entities'))
-    else if (field === 4) bytes = Number(readInt64(reader, tag, 'a number of bytes'))
+    } else if (field === 2) path = reader.text(tag, 'the path of a part')
+    else if (field === 3) entities = Number(reader.int64(tag, 'a number of entities'))
+    else if (field === 4) bytes = Number(reader.int64(tag, 'a number of bytes'))
     else reader.skip(tag)
   })
   return { scope, path, entities, bytes }
@@ -101,10 +101,10 @@ function readScope(reader: WireReader): Scope {
   let namespaces = 0n
   let namespaceId = ''
   eachField(reader, 0, (tag, field) => {
-    if (field === 1) kinds = readInt64(reader, tag, 'a choice of kinds')
-    else if (field === 2) kind = readString(reader, tag, 'a kind')
-    else if (field === 3) namespaces = readInt64(reader, tag, 'a choice of namespaces')
-    else if (field === 4) namespaceId = readString(reader, tag, 'a namespace')
+    if (field === 1) kinds = reader.int64(tag, 'a choice of kinds')
+    else if (field === 2) kind = reader.text(tag, 'a kind')
+    else if (field === 3) namespaces = reader.int64(tag, 'a choice of namespaces')
+    else if (field === 4) namespaceId = reader.text(tag, 'a namespace')
     else reader.skip(tag)
   })
   const hasNamespace = Number(namespaces) === oneNamespace || Number(namespaces) === defaultNamespace
@@ -154,9 +154,9 @@ export function decodePartMetadata(message: Uint8Array): PartMetadata {
     if (field === 1) {
       inMessage(reader, tag, 'the export of a part', () => {
         eachField(reader, 0, (inner, part) => {
-          if (part === 1) exportName = readString(reader, inner, 'the name of an export')
-          else if (part === 2) startedAt = readInt64(reader, inner, 'the start of an export')
-          else if (part === 3) endedAt = readInt64(reader, inner, 'the end of an export')
+          if (part === 1) exportName = reader.text(inner, 'the name of an export')
+          else if (part === 2) startedAt = reader.int64(inner, 'the start of an export')
+          else if (part === 3) endedAt = reader.int64(inner, 'the end of an export')
           else reader.skip(inner)
         })
       })
@@ -164,8 +164,8 @@ export function decodePartMetadata(message: Uint8Array): PartMetadata {
       inMessage(reader, tag, 'an output file', () => {
         let [kind, file] = ['', '']
         eachField(reader, 0, (inner, part) => {
-          if (part === 1) kind = readString(reader, inner, 'the kind of an output file')
-          else if (part === 2) file = readString(reader, inner, 'the name of an output file')
+          if (part === 1) kind = reader.text(inner, 'the kind of an output file')
+          else if (part === 2) file = reader.text(inner, 'the name of an output file')
           else reader.skip(inner)
         })
         outputs.push({ kind, file })
@@ -176,15 +176,10 @@ export function decodePartMetadata(message: Uint8Array): PartMetadata {
   return { exportName, startedAt, endedAt, outputs }
 }
 
-/** The two folder names of a scope. */
 export function foldersOf({ namespaceId, kind }: Scope): { readonly namespace: string; readonly kind: string } {
+  const one = namespaceId === '' ? 'default_namespace' : `namespace_${fileName(namespaceId ?? '')}`
   return {
-    namespace:
-      namespaceId === undefined
-        ? 'all_namespaces'
-        : namespaceId === ''
-          ? 'default_namespace'
-          : `namespace_${fileName(namespaceId)}`,
+    namespace: namespaceId === undefined ? 'all_namespaces' : one,
     kind: kind === undefined ? 'all_kinds' : `kind_${fileName(kind)}`,
   }
 }

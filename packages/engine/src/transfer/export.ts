@@ -93,8 +93,6 @@ const batchRows = 256
 const filesMax = 1000
 
 /**
- * Exports a database.
- *
  * @throws DatastoreError FAILED_PRECONDITION if the folder exists or cannot be written, INVALID_ARGUMENT for a filter that needs too
  *   many files
  */
@@ -293,7 +291,6 @@ class ExportFiles {
 
 const outputFile = 'output-0'
 
-/** The output file of one scope. */
 interface PartFile {
   readonly scope: Scope
   /** Path of its metadata file, relative to the folder of the export. */

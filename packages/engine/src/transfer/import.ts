@@ -16,7 +16,7 @@ import { prepareEntity } from '../encoding/validate-entity.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import { formatKey, type Key } from '../model/key.ts'
+import { type DatabaseName, formatKey, type Key } from '../model/key.ts'
 import { giveWay, runInSlices, turnOfItsOwn } from '../slices.ts'
 import { workOf } from '../storage/kv.ts'
 import { decodeEntityProto } from './entity-proto-v3.ts'
@@ -50,9 +50,7 @@ export interface ImportReport extends TransferProgress {
   readonly skipped: number
 }
 
-export interface ImportTarget {
-  readonly projectId: string
-  readonly databaseId: string
+export interface ImportTarget extends DatabaseName {
   readonly context: RequestContext
   /** Keeps the ids of these complete keys from being given. */
   reserveIds(keys: readonly Key[]): MaybePromise<void>
@@ -68,8 +66,6 @@ const upsertTriesMax = 10
 const pathCharactersMax = 4096
 
 /**
- * Imports an export.
- *
  * @throws DatastoreError NOT_FOUND without the file, INVALID_ARGUMENT for files that are damaged or no export, and for
  *   entities that may not be written
  */

@@ -10,21 +10,15 @@
  *
  * Measured: all field numbers, on files of both of Google's emulators. Believed: the letters of production.
  */
-import { int64FromHalves, readText, type WireReader, type WireWriter, wireBytes, wireVarint } from '../encoding/wire.ts'
+import { type WireReader, type WireWriter, wireBytes } from '../encoding/wire.ts'
 import { invalidArgument } from '../errors.ts'
 import type { Key, PathElement } from '../model/key.ts'
 
-/** Start and end tags of a group, as bytes; all groups here have field numbers below 16. */
-export function groupStart(field: number): Uint8Array {
-  return Uint8Array.of((field << 3) | 3)
-}
-
-export function groupEnd(field: number): Uint8Array {
-  return Uint8Array.of((field << 3) | 4)
-}
-
-export function isGroup(tag: number): boolean {
-  return (tag & 7) === 3
+/** Writes a group, between the tags of its start and its end; all groups here have field numbers below 16. */
+export function writeGroup(writer: WireWriter, field: number, writeContent: () => void): void {
+  writer.raw(Uint8Array.of((field << 3) | 3))
+  writeContent()
+  writer.raw(Uint8Array.of((field << 3) | 4))
 }
 
 /** Field numbers of an element and of its container. */
@@ -54,14 +48,13 @@ export function writeEntityGroup(writer: WireWriter, key: Key | undefined): void
 }
 
 function writeElement(writer: WireWriter, { kind, id, name }: PathElement, fields: ElementFields): void {
-  writer.raw(groupStart(fields.group))
-  writer.text(fields.kind, kind)
-  if (id !== undefined) writer.int64(fields.id, id)
-  else if (name !== undefined) writer.text(fields.name, name)
-  writer.raw(groupEnd(fields.group))
+  writeGroup(writer, fields.group, () => {
+    writer.text(fields.kind, kind)
+    if (id !== undefined) writer.int64(fields.id, id)
+    else if (name !== undefined) writer.text(fields.name, name)
+  })
 }
 
-/** Writes the fields of a ReferenceValue. */
 export function writeReferenceValue(writer: WireWriter, key: Key): void {
   writer.text(13, key.partition.projectId)
   for (const element of key.path) writeElement(writer, element, valueFields)
@@ -95,18 +88,8 @@ export function inMessage(reader: WireReader, tag: number, what: string, look: (
   reader.end = outer
 }
 
-export function readString(reader: WireReader, tag: number, what: string): string {
-  reader.expect(tag, wireBytes, what)
-  const end = reader.length() + reader.position
-  const text = readText(reader.bytes, reader.position, end, what)
-  reader.position = end
-  return text
-}
-
-export function readInt64(reader: WireReader, tag: number, what: string): bigint {
-  reader.expect(tag, wireVarint, what)
-  reader.varint()
-  return int64FromHalves(reader.low, reader.high)
+function startsElement(tag: number, { group }: ElementFields): boolean {
+  return tag === ((group << 3) | 3)
 }
 
 function readElement(reader: WireReader, fields: ElementFields): PathElement {
@@ -114,9 +97,9 @@ function readElement(reader: WireReader, fields: ElementFields): PathElement {
   let id: bigint | undefined
   let name: string | undefined
   eachField(reader, fields.group, (tag, field) => {
-    if (field === fields.kind) kind = readString(reader, tag, 'the kind of a key')
-    else if (field === fields.id) id = readInt64(reader, tag, 'the id of a key')
-    else if (field === fields.name) name = readString(reader, tag, 'the name of a key')
+    if (field === fields.kind) kind = reader.text(tag, 'the kind of a key')
+    else if (field === fields.id) id = reader.int64(tag, 'the id of a key')
+    else if (field === fields.name) name = reader.text(tag, 'the name of a key')
     else reader.skip(tag)
   })
   // An id of 0 and an empty name mean none.
@@ -136,7 +119,7 @@ export function readReference(reader: WireReader): Key | undefined {
     else {
       inMessage(reader, tag, 'the path of a key', () => {
         eachField(reader, 0, (inner) => {
-          if (inner === ((pathFields.group << 3) | 3)) read.path.push(readElement(reader, pathFields))
+          if (startsElement(inner, pathFields)) read.path.push(readElement(reader, pathFields))
           else reader.skip(inner)
         })
       })
@@ -149,7 +132,7 @@ export function readReference(reader: WireReader): Key | undefined {
 export function readReferenceValue(reader: WireReader, group: number): Key {
   const read = new ReferenceParts()
   eachField(reader, group, (tag, field) => {
-    if (field === valueFields.group && isGroup(tag)) read.path.push(readElement(reader, valueFields))
+    if (startsElement(tag, valueFields)) read.path.push(readElement(reader, valueFields))
     else read.rest(reader, tag, field)
   })
   if (read.path.length === 0) throw invalidArgument('a key value has no path elements')
@@ -163,9 +146,9 @@ class ReferenceParts {
   #database = ''
 
   rest(reader: WireReader, tag: number, field: number): void {
-    if (field === 13) this.#app = readString(reader, tag, 'the application of a key')
-    else if (field === 20) this.#namespace = readString(reader, tag, 'the namespace of a key')
-    else if (field === 23) this.#database = readString(reader, tag, 'the database of a key')
+    if (field === 13) this.#app = reader.text(tag, 'the application of a key')
+    else if (field === 20) this.#namespace = reader.text(tag, 'the namespace of a key')
+    else if (field === 23) this.#database = reader.text(tag, 'the database of a key')
     else reader.skip(tag)
   }
 

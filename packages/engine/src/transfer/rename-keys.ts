@@ -1,8 +1,6 @@
 /** Renames keys of one database to keys of another: an import does this to all keys, also inside values. */
-import type { Key, PartitionId } from '../model/key.ts'
+import type { DatabaseName, Key } from '../model/key.ts'
 import type { Properties, Value } from '../model/value.ts'
-
-type DatabaseName = Pick<PartitionId, 'projectId' | 'databaseId'>
 
 export interface Rename {
   readonly from: DatabaseName
