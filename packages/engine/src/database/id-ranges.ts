@@ -14,7 +14,7 @@
 import type { RequestContext } from '../context.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import type { KeyDefaults } from '../encoding/key-message.ts'
-import { validateAllocateKey } from '../encoding/validate-key.ts'
+import { validateKey } from '../encoding/validate-key.ts'
 import type { IdAllocator, IdPolicy } from '../ids/allocator.ts'
 import { type AllocatedRange, describeMark, type IdRange } from '../ids/key-range-state.ts'
 import { counterMax, type IdSpace, idOfCounter } from '../ids/scatter.ts'
@@ -67,7 +67,7 @@ export function allocateIdRange(
   key: Key,
   range: IdRange,
 ): MaybePromise<AllocatedRange> {
-  validateAllocateKey(key, parts.database)
+  validateKey(key, 'allocate', parts.database)
   return parts.ids.allocateRange(context, key, range, (keys) => hasEntityBetween(parts, context, keys))
 }
 
@@ -77,7 +77,7 @@ export function allocateIdsBySize(
   key: Key,
   size: bigint,
 ): MaybePromise<AllocatedIds> {
-  validateAllocateKey(key, parts.database)
+  validateKey(key, 'allocate', parts.database)
   return andThen(parts.ids.allocateSize(context, key, size), allocatedIds)
 }
 
@@ -87,7 +87,7 @@ export function allocateIdsByMax(
   key: Key,
   max: bigint,
 ): MaybePromise<AllocatedIds> {
-  validateAllocateKey(key, parts.database)
+  validateKey(key, 'allocate', parts.database)
   return andThen(parts.ids.allocateMax(context, key, max), allocatedIds)
 }
 
@@ -103,7 +103,7 @@ export function nextIds(
   key: Key,
   automatic: IdPolicy,
 ): MaybePromise<NextIds> {
-  validateAllocateKey(key, parts.database)
+  validateKey(key, 'allocate', parts.database)
   const next = (space: IdSpace, counter: bigint): NextId =>
     counter > counterMax[space] ? { counter } : { counter, id: idOfCounter(space, Number(counter)) }
   const counterOf = (policy: IdPolicy): MaybePromise<bigint> => parts.ids.nextCounter(context, key, policy)

@@ -1,7 +1,7 @@
 /** The id verbs of the v1 API: keys get new ids, and ids used elsewhere are excluded from allocation. */
 import type { RequestContext } from '../context.ts'
 import type { KeyDefaults } from '../encoding/key-message.ts'
-import { validateAllocateKeys, validateCompleteKey } from '../encoding/validate-key.ts'
+import { validateAllocateKeys, validateKey } from '../encoding/validate-key.ts'
 import { failedPrecondition } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { Superseded } from '../log/log-database.ts'
@@ -76,7 +76,7 @@ export function reserveKeys(parts: KeyIdParts, context: RequestContext, keys: re
     throw failedPrecondition('List of Ids to reserve cannot be empty. (name at least one key)')
   }
   const checked = inParts(parts, context, keys, (part) => {
-    for (const key of part) validateCompleteKey(key, database)
+    for (const key of part) validateKey(key, 'complete', database)
   })
   return andThen(checked, () => inParts(parts, context, keys, (part) => ids.reserve(context, part)))
 }

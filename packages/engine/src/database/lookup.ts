@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context.ts'
 import type { KeyDefaults } from '../encoding/key-message.ts'
 import { type PropertyMask, parsePropertyMask } from '../encoding/property-mask.ts'
-import { validateLookupKey } from '../encoding/validate-key.ts'
+import { validateKey } from '../encoding/validate-key.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
@@ -126,7 +126,7 @@ function validRowsOf(
   database: KeyDefaults,
 ): MaybePromise<readonly RowKey[]> {
   const rowsOf = (some: readonly Key[]): RowKey[] => {
-    for (const key of some) validateLookupKey(key, database)
+    for (const key of some) validateKey(key, 'lookup', database)
     return entityRowKeysOf(some)
   }
   if (keys.length <= readTogether) return rowsOf(keys)

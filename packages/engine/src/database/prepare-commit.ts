@@ -3,7 +3,7 @@ import type { RequestContext } from '../context.ts'
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
-import { incompleteText, validateCompleteKey } from '../encoding/validate-key.ts'
+import { incompleteText, validateKey } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { formatKey, isCompleteKey } from '../model/key.ts'
@@ -116,7 +116,7 @@ export function prepareMutation(
   const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
   if (mutation.operation === 'delete') {
     const { operation, key } = mutation
-    validateCompleteKey(key, database)
+    validateKey(key, 'complete', database)
     return {
       operation,
       key,

@@ -14,7 +14,7 @@ import { invalidArgument } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import type { Properties, Value } from '../model/value.ts'
 import { EntityWalk, entityField } from './entity-walk.ts'
-import { type KeyDefaults, readKey, writeKey } from './key-message.ts'
+import { type KeyDefaults, noDefaults, readKey, writeKey } from './key-message.ts'
 import {
   type ByteRange,
   eachElement,
@@ -29,10 +29,7 @@ import {
 import { valueField } from './value-types.ts'
 import { int64FromHalves, notText, tryReadText, WireReader, WireWriter, wireBytes } from './wire.ts'
 
-export { decodeKey, encodeKey, type KeyDefaults } from './key-message.ts'
-
-/** For stored bytes: the empty parts of their keys were filled when they were stored. */
-export const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
+export { decodeKey, encodeKey, type KeyDefaults, noDefaults } from './key-message.ts'
 
 /** The nesting limit of common protocol-buffer readers. Valid entities are far flatter. */
 const messageDepthMax = 100
@@ -169,14 +166,17 @@ function flagged(value: { meaning?: number; excludeFromIndexes?: boolean } & Val
  */
 export function decodeValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value {
   const reader = new WireReader(bytes)
-  const range = { bytes: reader.bytes, start: 0, end: bytes.length }
-  return valueIn(range, reader, property, defaults)
+  return valueIn(wholeOf(reader), reader, property, defaults)
+}
+
+function wholeOf({ bytes }: WireReader): ByteRange {
+  return { bytes, start: 0, end: bytes.length }
 }
 
 /** Decodes a google.datastore.v1.ArrayValue, with the rules of {@link decodeValue}. */
 export function decodeArrayValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value[] {
   const reader = new WireReader(bytes)
-  return arrayIn({ bytes: reader.bytes, start: 0, end: bytes.length }, reader, property, defaults, 1)
+  return arrayIn(wholeOf(reader), reader, property, defaults, 1)
 }
 
 const microsPerSecond = 1_000_000n
@@ -266,9 +266,7 @@ export function encodeValue(value: Value): Uint8Array {
 export interface SplitEntity {
   /** `undefined` when the entity has no key. */
   readonly key: Key | undefined
-  /**
-   * The `properties` fields (tag 3) as received, one after the other; a view of the message where they are contiguous.
-   */
+  /** The `properties` fields (tag 3) as received, one after the other; a view of the message where they are contiguous. */
   readonly properties: Uint8Array
 }
 
@@ -319,8 +317,7 @@ export function splitEntity(bytes: Uint8Array, defaults: KeyDefaults): SplitEnti
  */
 export function decodeProperties(properties: Uint8Array, defaults: KeyDefaults = noDefaults): Map<string, Value> {
   const reader = new WireReader(properties)
-  const range = { bytes: reader.bytes, start: 0, end: properties.length }
-  return entityIn(range, reader, undefined, defaults, 0).properties
+  return entityIn(wholeOf(reader), reader, undefined, defaults, 0).properties
 }
 
 /** One property of stored bytes; the values of others are not decoded. */

@@ -147,7 +147,6 @@ export class IndexWalk {
     this.#entries.push({ property, valueCode, type, multi: false })
   }
 
-  /** The distinct entries, in the order of the walk. */
   finish(): readonly IndexEntry[] {
     return this.#mayRepeat ? distinct(this.#entries) : this.#entries
   }

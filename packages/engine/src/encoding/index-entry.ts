@@ -1,7 +1,4 @@
-/**
- * One value of one indexed property of an entity. index-entries.ts makes the entries: for `tags = ["a", "b"]` two of them.
- */
-
+/** One value of one indexed property of an entity. index-entries.ts makes the entries: for `tags = ["a", "b"]` two of them. */
 export interface IndexEntry {
   /** The property's name; a dotted path for a nested one (`address.city`). */
   readonly property: string

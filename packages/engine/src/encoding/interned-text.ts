@@ -4,7 +4,7 @@
  *
  * Each slot holds the newest text with its hash. A text enters only after its UTF-8 was checked.
  */
-import { readText } from './wire.ts'
+import { readText, type WireReader, wireBytes } from './wire.ts'
 
 export interface InternedText {
   readonly text: string
@@ -36,6 +36,15 @@ export function internText(bytes: Buffer, start: number, end: number, what: stri
   const interned = decode(bytes, start, end, what)
   slots[slot] = interned
   return interned
+}
+
+/** The text of a field whose tag was read. */
+export function internField(reader: WireReader, tag: number, what: string): string {
+  reader.expect(tag, wireBytes, what)
+  const end = reader.length() + reader.position
+  const { text } = internText(reader.bytes, reader.position, end, what)
+  reader.position = end
+  return text
 }
 
 function decode(bytes: Buffer, start: number, end: number, what: string): InternedText {

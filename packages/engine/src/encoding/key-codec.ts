@@ -46,7 +46,6 @@ export function partitionOfCode(code: string): PartitionId {
   return decodePartition(code, 0).value
 }
 
-/** Splits a code of partition and path, such as that of a key or of an entity group. */
 export function splitKeyCode(code: string): { readonly partition: string; readonly path: string } {
   const partitionEnd = skipPartition(code, 0)
   return { partition: code.slice(0, partitionEnd), path: code.slice(partitionEnd) }
@@ -122,10 +121,7 @@ function putHead(keySpace: string, partition: PartitionId): string {
   return head
 }
 
-/**
- * Appends the path to the head in the scratch space. `undefined` if it does not fit, or a text is not ASCII or contains a
- * zero.
- */
+/** Appends the path to the head in the scratch space. `undefined` if it does not fit, or a text is not ASCII or has a zero. */
 function shortKeyRow(headLength: number, path: readonly PathElement[]): string | undefined {
   let at = headLength
   for (const { kind, id, name } of path) {
@@ -149,11 +145,7 @@ function shortKeyRow(headLength: number, path: readonly PathElement[]): string |
   return scratch.toString('latin1', 0, at + 1)
 }
 
-/**
- * Puts the code of a text into the scratch space.
- *
- * @returns the end of the code, or -1 if the text is not ASCII or contains a zero
- */
+/** Puts the code of a text into the scratch space. @returns its end; -1 if the text is not ASCII or has a zero */
 function putText(text: string, start: number): number {
   let at = start
   for (let i = 0; i < text.length; i++) {
@@ -202,7 +194,6 @@ export function skipPath(code: string, offset: number, inverted = false): number
   return at + 1
 }
 
-/** The offset just after the path element at `offset`. */
 function skipElement(code: string, offset: number, inverted = false): number {
   const kindEnd = skipText(code, offset + 1, inverted)
   const idOrName = code.charCodeAt(kindEnd) ^ (inverted ? 0xff : 0)
@@ -229,7 +220,6 @@ export function ancestorPrefixes(code: string, offset = 0): string[] {
   return prefixes
 }
 
-/** The number of elements of the path at `offset`. */
 export function pathLength(code: string, offset = 0): number {
   let count = 0
   let at = offset

@@ -8,16 +8,19 @@
  * database is in the default database of that project.
  */
 import { invalidArgument } from '../errors.ts'
-import type { Key, PartitionId, PathElement } from '../model/key.ts'
+import type { DatabaseName, Key, PartitionId, PathElement } from '../model/key.ts'
 import { countedMax, partLimits } from '../part-limits.ts'
-import { internText } from './interned-text.ts'
+import { internField } from './interned-text.ts'
 import { recentPartition } from './recent-partitions.ts'
-import { int64FromHalves, readText, WireReader, WireWriter, wireBytes, wireVarint } from './wire.ts'
+import { WireReader, WireWriter, wireBytes } from './wire.ts'
 
 const { pathElements } = partLimits
 
 /** Project and database of the request, for keys that name none. */
-export type KeyDefaults = Pick<PartitionId, 'projectId' | 'databaseId'>
+export type KeyDefaults = DatabaseName
+
+/** For stored bytes: the empty parts of their keys were filled when they were stored. */
+export const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
 
 /** The partition with the request's project and database, if it has no project; else the same object. */
 export function fillPartition(partition: PartitionId, defaults: KeyDefaults): PartitionId {
@@ -33,11 +36,8 @@ export function fillKey(key: Key, defaults: KeyDefaults): Key {
   return partition === key.partition ? key : { partition, path: key.path }
 }
 
-const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
-
 /** Reads the Key that fills [reader.position, reader.end), and fills its partition; without defaults it stays as it is. */
 export function readKey(reader: WireReader, defaults: KeyDefaults = noDefaults): Key {
-  const { bytes } = reader
   let projectId = ''
   let databaseId = ''
   let namespaceId = ''
@@ -64,10 +64,7 @@ export function readKey(reader: WireReader, defaults: KeyDefaults = noDefaults):
           reader.skip(inner)
           continue
         }
-        reader.expect(inner, wireBytes, 'a part of a partition')
-        const end = reader.length() + reader.position
-        const { text } = internText(bytes, reader.position, end, 'the partition of a key')
-        reader.position = end
+        const text = internField(reader, inner, 'a part of the partition of a key')
         if (part === 2) projectId = text
         else if (part === 3) databaseId = text
         else namespaceId = text
@@ -78,15 +75,10 @@ export function readKey(reader: WireReader, defaults: KeyDefaults = noDefaults):
   if (tooMany > 0) throw pathElements.refusal(pathElements.max + tooMany)
   if (path === undefined)
     throw invalidArgument('a key has no path elements; it needs at least a kind', 'Key path is empty.')
-  const { partition } =
-    projectId === ''
-      ? recentPartition(defaults.projectId, databaseId === '' ? defaults.databaseId : databaseId, namespaceId)
-      : recentPartition(projectId, databaseId, namespaceId)
-  return { partition, path }
+  return { partition: fillPartition(recentPartition(projectId, databaseId, namespaceId).partition, defaults), path }
 }
 
 function readPathElement(reader: WireReader): PathElement {
-  const { bytes } = reader
   const outerEnd = reader.end
   reader.end = reader.length() + reader.position
   let kind = ''
@@ -94,21 +86,12 @@ function readPathElement(reader: WireReader): PathElement {
   let name: string | undefined
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const field = tag >>> 3
-    if (field === 1) {
-      reader.expect(tag, wireBytes, 'a kind')
-      const end = reader.length() + reader.position
-      kind = internText(bytes, reader.position, end, 'the kind of a key').text
-      reader.position = end
-    } else if (field === 2) {
-      reader.expect(tag, wireVarint, 'an id')
-      reader.varint()
-      id = int64FromHalves(reader.low, reader.high)
+    if (field === 1) kind = internField(reader, tag, 'the kind of a key')
+    else if (field === 2) {
+      id = reader.int64(tag, 'an id')
       name = undefined
     } else if (field === 3) {
-      reader.expect(tag, wireBytes, 'a name')
-      const end = reader.length() + reader.position
-      name = readText(bytes, reader.position, end, 'the name of a key')
-      reader.position = end
+      name = reader.text(tag, 'the name of a key')
       id = undefined
     } else reader.skip(tag)
   }

@@ -94,7 +94,6 @@ function eightBytes(flip: number): string {
   )
 }
 
-/** Four bytes at `offset` as a signed 32-bit number. */
 export function int32At(code: string, offset: number): number {
   return (
     (code.charCodeAt(offset) << 24) |

@@ -8,7 +8,7 @@
  * Inverted columns are shown by their real value. Types are read from the row's value if it is given; without it a timestamp is shown
  * as an integer. Nothing here throws: unreadable bytes are shown in hex, with the reason.
  */
-import type { Key, PartitionId, PathElement } from '../model/key.ts'
+import { type DatabaseName, identifierOf, type Key, type PartitionId, type PathElement } from '../model/key.ts'
 import { userMeaning, type Value } from '../model/value.ts'
 import { hexOf } from './bytes.ts'
 import { type KeySpace, keySpaceOf } from './keyspace.ts'
@@ -27,7 +27,7 @@ export function rowKeyParts(rowKey: string): readonly string[] | undefined {
   return typeof parts === 'string' ? undefined : parts
 }
 
-/** The parts of a row key, or a text with the reason why it cannot be read. */
+/** @returns a text with the reason if it cannot be read */
 function partsIn(rowKey: string, value: Uint8Array | undefined): readonly string[] | string {
   const space = keySpaceOf(rowKey)
   if (space === undefined) return 'no key space'
@@ -99,11 +99,7 @@ function word(text: string): string {
   return /^[\p{L}\p{N}_.:-]+$/u.test(text) ? text : JSON.stringify(text)
 }
 
-function partitionParts({
-  projectId,
-  databaseId,
-  namespaceId = '',
-}: Omit<PartitionId, 'namespaceId'> & Partial<PartitionId>): string[] {
+function partitionParts({ projectId, databaseId, namespaceId = '' }: DatabaseName & Partial<PartitionId>): string[] {
   const parts = [word(projectId)]
   if (databaseId !== '') parts.push(`db=${word(databaseId)}`)
   if (namespaceId !== '') parts.push(`ns=${word(namespaceId)}`)
@@ -112,12 +108,7 @@ function partitionParts({
 
 /** `ToDo:1`, `User:"ada"/ToDo:?`; unusual kinds in quotes. */
 export function prettyPath(path: readonly PathElement[]): string {
-  return path
-    .map(
-      ({ kind, id, name }) =>
-        `${word(kind)}:${id !== undefined ? id : name !== undefined ? JSON.stringify(name) : '?'}`,
-    )
-    .join('/')
+  return path.map((element) => `${word(element.kind)}:${identifierOf(element)}`).join('/')
 }
 
 /** `p, ns=n, ToDo:1`. */

@@ -137,8 +137,8 @@ function entityProperty(name: Uint8Array, { content, meaning, excluded }: Embedd
   return writer.finish()
 }
 
+/** A field of an Entity. If it is no property, it has no name, and the bytes of name and value mean nothing. */
 export interface EntityField {
-  /** `undefined` if the field is no property. */
   readonly name: string | undefined
   readonly nameBytes: Uint8Array
   /** The whole field with its tag. */
@@ -152,15 +152,10 @@ export function entityFields(entity: Uint8Array): EntityField[] {
   const { bytes } = reader
   const fields: EntityField[] = []
   for (let number = walk.next(); number !== 0; number = walk.next()) {
-    const field = bytes.subarray(walk.fieldStart, walk.fieldEnd)
-    if (number !== entityField.properties) {
-      fields.push({ name: undefined, nameBytes: nothing, field, value: { bytes, start: 0, end: 0 } })
-      continue
-    }
     fields.push({
-      name: walk.name().text,
+      name: number === entityField.properties ? walk.name().text : undefined,
       nameBytes: bytes.subarray(entry.nameStart, entry.nameEnd),
-      field,
+      field: bytes.subarray(walk.fieldStart, walk.fieldEnd),
       value: { bytes: entry.bytes, start: entry.start, end: entry.end },
     })
   }
@@ -201,7 +196,6 @@ export function mergeProperties(stored: Uint8Array, written: Uint8Array, mask: P
   return writer.finish()
 }
 
-/** The stored property with the mask's part replaced. */
 function mergeProperty(stored: EntityField, written: EntityField | undefined, mask: PropertyMask): Uint8Array {
   const entity = entityIn(stored.value)
   if (entity === undefined) {

@@ -40,7 +40,6 @@ export function parsePropertyPath(
   return names
 }
 
-/** The text of a path. */
 export function formatPropertyPath(path: PropertyPath): string {
   return path
     .map((name) =>
@@ -64,7 +63,6 @@ function checkName(name: string, text: string, what: string): void {
   }
 }
 
-/** Reads the names of a path with escapes. */
 function escapedNames(text: string, what: string): string[] {
   const broken = (why: string): Error =>
     invalidArgument(

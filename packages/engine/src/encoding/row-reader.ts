@@ -7,7 +7,7 @@
  * Malformed bytes throw InvariantError.
  */
 import { invariant } from '../invariant.ts'
-import type { PartitionId, PathElement } from '../model/key.ts'
+import type { DatabaseName, PartitionId, PathElement } from '../model/key.ts'
 import { invert } from './bytes.ts'
 import { decodePartition, decodePath, skipPath } from './key-codec.ts'
 import { decodeInt64, decodeText, decodeUint64 } from './ordered.ts'
@@ -15,7 +15,6 @@ import { skipValue } from './value-codec.ts'
 
 export class RowReader {
   readonly #row: string
-  /** The offset of the next part. */
   at: number
 
   constructor(row: string, at = 1) {
@@ -36,14 +35,13 @@ export class RowReader {
     return this.#taken(decodeText(this.#row, this.at))
   }
 
-  /** All texts up to the end. */
   texts(): string[] {
     const texts: string[] = []
     while (!this.isAtEnd) texts.push(this.text())
     return texts
   }
 
-  database(): Pick<PartitionId, 'projectId' | 'databaseId'> {
+  database(): DatabaseName {
     return { projectId: this.text(), databaseId: this.text() }
   }
 

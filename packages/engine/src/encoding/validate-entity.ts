@@ -26,13 +26,7 @@ import {
 import { type IndexOptions, IndexWalk, indexEntries, type WalkChecks } from './index-entries.ts'
 import type { IndexEntry } from './index-entry.ts'
 import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
-import {
-  isReserved,
-  validateEmbeddedKey,
-  validateEntityKey,
-  validateKeyValue,
-  validateNameBytes,
-} from './validate-key.ts'
+import { isReserved, validateKey, validateNameBytes } from './validate-key.ts'
 import {
   type ByteRange,
   labelOf,
@@ -79,7 +73,7 @@ export function prepareEntity(bytes: Uint8Array, request: KeyDefaults, options: 
   const { key, properties } = splitEntity(bytes, request)
   if (key === undefined)
     throw invalidArgument('an entity has no key; it needs at least a kind', 'Entity is missing key.')
-  validateEntityKey(key, request)
+  validateKey(key, 'write', request)
   const prepared = prepareProperties(properties, request, options)
   if (bytes.length > limits.entityBytesMax) throw tooLarge(bytes.length)
   return { key, properties: prepared.properties, entries: prepared.entries }
@@ -190,13 +184,9 @@ class EntityChecks implements WalkChecks {
       case valueField.geoPoint:
         readGeoPoint(slot, outer, property)
         return
-      case valueField.key: {
-        const key = readKey(readerOf(slot, outer))
-        const filled = fillKey(key, this.#request)
-        validateKeyValue(filled)
-        if (filled !== key) this.#changes = true
+      case valueField.key:
+        this.#key(slot, outer, 'value')
         return
-      }
       case valueField.array:
         checkArray(slot, property, inArray)
         return
@@ -212,9 +202,13 @@ class EntityChecks implements WalkChecks {
   }
 
   embeddedKey(range: ByteRange, outer: WireReader): void {
+    this.#key(range, outer, 'embedded')
+  }
+
+  #key(range: ByteRange, outer: WireReader, use: 'value' | 'embedded'): void {
     const key = readKey(readerOf(range, outer))
     const filled = fillKey(key, this.#request)
-    validateEmbeddedKey(filled)
+    validateKey(filled, use, undefined)
     if (filled !== key) this.#changes = true
   }
 
@@ -365,7 +359,6 @@ function checkMeaning(slot: ValueSlot, property: string): void {
   }
 }
 
-/** Whether the integer in `slot`, as microseconds, is a valid timestamp. */
 function isTimestampMicros(slot: ValueSlot): boolean {
   const micros = int64FromHalves(slot.low, slot.high)
   return micros >= BigInt(timestampSecondsMin) * 1_000_000n && micros < BigInt(timestampSecondsMax + 1) * 1_000_000n

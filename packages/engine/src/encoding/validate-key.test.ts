@@ -5,14 +5,7 @@ import type { Key, PathElement } from '../model/key.ts'
 import { countedMax } from '../part-limits.ts'
 import { decodeKey, encodeKey } from './entity-codec.ts'
 import { prepareEntity } from './validate-entity.ts'
-import {
-  requireComplete,
-  validateAllocateKey,
-  validateCompleteKey,
-  validateDatabase,
-  validateKeyValue,
-  validateLookupKey,
-} from './validate-key.ts'
+import { validateDatabase, validateKey } from './validate-key.ts'
 import { WireReader } from './wire.ts'
 
 /** The refusal's text; `undefined` when nothing is refused. Anything but INVALID_ARGUMENT is thrown on. */
@@ -114,7 +107,7 @@ describe('keys of entities and lookups', () => {
       else expect(message).toContain(write)
     })
     it(`a lookup ${lookup === '' ? 'accepts' : 'refuses'} ${title}`, () => {
-      const message = refusal(() => validateLookupKey(decodeKey(bytes, request), request))
+      const message = refusal(() => validateKey(decodeKey(bytes, request), 'lookup', request))
       if (lookup === '') expect(message).toBeUndefined()
       else expect(message).toContain(lookup)
     })
@@ -126,32 +119,33 @@ describe('keys of entities and lookups', () => {
 
   it('an update and a delete refuse an incomplete key (rows 27, 28)', () => {
     const incomplete = keyOf([{ kind: 'A' }])
-    expect(refusal(() => requireComplete(incomplete))).toContain('A:? is incomplete')
-    expect(refusal(() => validateCompleteKey(incomplete, request))).toContain('A:? is incomplete')
-    expect(refusal(() => validateCompleteKey(keyOf([{ kind: '__x__', id: 1n }]), request))).toContain('reserved')
-    expect(refusal(() => validateCompleteKey(keyOf([a]), request))).toBeUndefined()
+    expect(refusal(() => validateKey(incomplete, 'complete', request))).toContain('A:? is incomplete')
+    expect(refusal(() => validateKey(keyOf([{ kind: '__x__', id: 1n }]), 'complete', request))).toContain('reserved')
+    expect(refusal(() => validateKey(keyOf([a]), 'complete', request))).toBeUndefined()
   })
 
   it('a key is good again after a bad one, and bad again after a good one', () => {
     for (let i = 0; i < 3; i++) {
-      expect(refusal(() => validateLookupKey(inPartition({ namespaceId: 'good' }), request))).toBeUndefined()
-      expect(refusal(() => validateLookupKey(inPartition({ namespaceId: 'b d' }), request))).toContain('illegal')
+      expect(refusal(() => validateKey(inPartition({ namespaceId: 'good' }), 'lookup', request))).toBeUndefined()
+      expect(refusal(() => validateKey(inPartition({ namespaceId: 'b d' }), 'lookup', request))).toContain('illegal')
     }
   })
 })
 
 describe('keys of other calls', () => {
   it('AllocateIds wants incomplete keys of kinds that are not reserved (rows 193, 194, 196)', () => {
-    expect(refusal(() => validateAllocateKey(keyOf([{ kind: 'A' }]), request))).toBeUndefined()
-    expect(refusal(() => validateAllocateKey(keyOf([a]), request))).toContain('is complete')
-    expect(refusal(() => validateAllocateKey(keyOf([{ kind: 'A', id: 5n }]), request))).toContain('is complete')
-    expect(refusal(() => validateAllocateKey(keyOf([{ kind: '__x__' }]), request))).toContain('reserved')
+    expect(refusal(() => validateKey(keyOf([{ kind: 'A' }]), 'allocate', request))).toBeUndefined()
+    expect(refusal(() => validateKey(keyOf([a]), 'allocate', request))).toContain('is complete')
+    expect(refusal(() => validateKey(keyOf([{ kind: 'A', id: 5n }]), 'allocate', request))).toContain('is complete')
+    expect(refusal(() => validateKey(keyOf([{ kind: '__x__' }]), 'allocate', request))).toContain('reserved')
   })
 
   it('a key value may name another project or a reserved kind, but is complete (rows 87, 88)', () => {
-    expect(refusal(() => validateKeyValue(inPartition({ projectId: 'q', databaseId: 'd' })))).toBeUndefined()
-    expect(refusal(() => validateKeyValue(keyOf([{ kind: '__kind__', name: 'A' }])))).toBeUndefined()
-    expect(refusal(() => validateKeyValue(keyOf([{ kind: 'A' }])))).toContain('incomplete')
+    expect(
+      refusal(() => validateKey(inPartition({ projectId: 'q', databaseId: 'd' }), 'value', undefined)),
+    ).toBeUndefined()
+    expect(refusal(() => validateKey(keyOf([{ kind: '__kind__', name: 'A' }]), 'value', undefined))).toBeUndefined()
+    expect(refusal(() => validateKey(keyOf([{ kind: 'A' }]), 'value', undefined))).toContain('incomplete')
   })
 })
 

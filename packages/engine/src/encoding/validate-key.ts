@@ -14,17 +14,15 @@ import type { KeyDefaults } from './key-message.ts'
 import { recentPartition } from './recent-partitions.ts'
 import { shorten } from './value-slot.ts'
 
-/**
- * The UTF-8 bytes of a text; its length instead if it surely has at most `enough` bytes. So most texts need no measuring.
- */
-function utf8Bytes(text: string, enough: number): number {
-  return text.length * 3 <= enough ? text.length : Buffer.byteLength(text)
-}
-
 /** Whether a kind, name, namespace or property name is reserved: `__…__`. */
 export function isReserved(text: string): boolean {
   // 95 is the underscore; the first letter decides for almost every text.
   return text.charCodeAt(0) === 95 && text.length >= 4 && text.startsWith('__') && text.endsWith('__')
+}
+
+/** Whether a text is so short that its UTF-8 bytes need no measuring. */
+function surelyFits(text: string, bytesMax: number): boolean {
+  return text.length * 3 <= bytesMax
 }
 
 /**
@@ -32,12 +30,11 @@ export function isReserved(text: string): boolean {
  *
  * @param what - its name in the error message
  * @param known - its name in production's error message
+ * @returns its UTF-8 bytes; of a short one the length
  */
-export function validateNameBytes(name: string, bytesMax: number, what: string, known = 'property.name'): void {
-  // Most names are too short to need measuring.
-  if (name.length * 3 <= bytesMax) return
-  const bytes = Buffer.byteLength(name)
-  if (bytes <= bytesMax) return
+export function validateNameBytes(name: string, bytesMax: number, what: string, known = 'property.name'): number {
+  const bytes = surelyFits(name, bytesMax) ? name.length : Buffer.byteLength(name)
+  if (bytes <= bytesMax) return bytes
   throw invalidArgument(
     `${what} has ${bytes} bytes, at most ${bytesMax} are allowed`,
     `The ${known} is longer than ${bytesMax} bytes.`,
@@ -104,20 +101,29 @@ function formatDatabase(database: KeyDefaults): string {
   return shorten(databaseId === '' ? projectId : `${projectId}#${databaseId}`)
 }
 
-export interface KeyRules {
-  /** The request's database, which the key must be in; `undefined` allows any. */
-  readonly request: KeyDefaults | undefined
-  /** Whether the last element must, may or must not have an id or name. Ancestors always must. */
-  readonly complete: 'required' | 'optional' | 'forbidden'
-  /** Whether the key may contain reserved kinds, names and namespaces. */
-  readonly reserved: 'accepted' | 'refused'
-}
+/**
+ * The uses of a key: whether its last element must, may or must not have an id or name (ancestors always must), and whether
+ * it may contain reserved kinds, names and namespaces.
+ */
+const keyRules = {
+  /** insert, update, upsert */
+  write: { complete: 'optional', refuseReserved: true },
+  /** delete, ReserveIds */
+  complete: { complete: 'required', refuseReserved: true },
+  lookup: { complete: 'required', refuseReserved: false },
+  allocate: { complete: 'forbidden', refuseReserved: true },
+  /** stored or compared as a value */
+  value: { complete: 'required', refuseReserved: false },
+  /** inside an embedded entity */
+  embedded: { complete: 'optional', refuseReserved: false },
+} as const
 
-export function validateKey(key: Key, rules: KeyRules): void {
-  validatePartition(key.partition, rules.request)
+/** @param request - the request's database, which the key must be in; `undefined` allows any */
+export function validateKey(key: Key, use: keyof typeof keyRules, request: KeyDefaults | undefined): void {
+  validatePartition(key.partition, request)
   const { path } = key
   checkPartCount(partLimits.pathElements, path.length)
-  const refuseReserved = rules.reserved === 'refused'
+  const { complete, refuseReserved } = keyRules[use]
   let keyBytes = key.partition.namespaceId.length
   for (let i = 0; i < path.length; i++) {
     const element = path[i] as PathElement
@@ -135,8 +141,13 @@ export function validateKey(key: Key, rules: KeyRules): void {
     )
   }
   if (refuseReserved) refuseReservedPartition(key.partition)
-  if (rules.complete === 'required') requireComplete(key)
-  else if (rules.complete === 'forbidden' && isCompleteKey(key)) {
+  if (complete === 'required' && !isCompleteKey(key)) {
+    throw invalidArgument(
+      `the key ${shorten(formatKey(key))} is incomplete: its last element needs an id or a name`,
+      incompleteText(key),
+    )
+  }
+  if (complete === 'forbidden' && isCompleteKey(key)) {
     throw invalidArgument(
       `the key ${shorten(formatKey(key))} is complete; ids are allocated for incomplete keys only`,
       `Key path element must not be complete: ${pathText(key)}`,
@@ -153,24 +164,14 @@ export function incompleteText(key: Key): string {
   return `Key path element must not be incomplete: ${pathText(key)}`
 }
 
-export function requireComplete(key: Key): void {
-  if (!isCompleteKey(key)) {
-    throw invalidArgument(
-      `the key ${shorten(formatKey(key))} is incomplete: its last element needs an id or a name`,
-      incompleteText(key),
-    )
-  }
-}
-
 /** Checks one element and returns its share of the key's size: kind and name in UTF-8 bytes, 8 bytes for an id. */
 function validateElement(element: PathElement, key: Key, refuseReserved: boolean): number {
   const { kind, id, name } = element
   if (kind === '')
     throw invalidArgument(`the key ${shorten(formatKey(key))} has an empty kind`, 'The kind is the empty string.')
-  const kindBytes = utf8Bytes(kind, limits.kindBytesMax)
-  if (kindBytes > limits.kindBytesMax) {
-    validateNameBytes(kind, limits.kindBytesMax, `the kind ${quoted(kind)}`, 'kind')
-  }
+  const kindBytes = surelyFits(kind, limits.kindBytesMax)
+    ? kind.length
+    : validateNameBytes(kind, limits.kindBytesMax, `the kind ${quoted(kind)}`, 'kind')
   if (refuseReserved && isReserved(kind)) throw reserved('kind', kind)
   if (id !== undefined) {
     if (id === 0n)
@@ -186,10 +187,9 @@ function validateElement(element: PathElement, key: Key, refuseReserved: boolean
       `the key ${shorten(formatKey(key))} has an empty name`,
       'The key path element name is the empty string.',
     )
-  const nameBytes = utf8Bytes(name, limits.nameBytesMax)
-  if (nameBytes > limits.nameBytesMax) {
-    validateNameBytes(name, limits.nameBytesMax, `the name ${quoted(name)}`, 'key path element name')
-  }
+  const nameBytes = surelyFits(name, limits.nameBytesMax)
+    ? name.length
+    : validateNameBytes(name, limits.nameBytesMax, `the name ${quoted(name)}`, 'key path element name')
   if (refuseReserved && isReserved(name)) throw reserved('key path element name', name)
   return kindBytes + nameBytes
 }
@@ -204,39 +204,11 @@ function refuseReservedPartition(partition: PartitionId): void {
   if (isReserved(partition.databaseId)) throw reserved('database id', partition.databaseId)
 }
 
-/** Checks the key of an insert, update or upsert; its last element may be incomplete. */
-export function validateEntityKey(key: Key, request: KeyDefaults): void {
-  validateKey(key, { request, complete: 'optional', reserved: 'refused' })
-}
-
-/** Checks the key of a delete or of ReserveIds. */
-export function validateCompleteKey(key: Key, request: KeyDefaults): void {
-  validateKey(key, { request, complete: 'required', reserved: 'refused' })
-}
-
-export function validateLookupKey(key: Key, request: KeyDefaults): void {
-  validateKey(key, { request, complete: 'required', reserved: 'accepted' })
-}
-
-export function validateAllocateKey(key: Key, request: KeyDefaults): void {
-  validateKey(key, { request, complete: 'forbidden', reserved: 'refused' })
-}
-
 /** Checks the keys of AllocateIds. A client repeats one object to ask for many ids; it is checked once. */
 export function validateAllocateKeys(keys: readonly Key[], request: KeyDefaults): void {
   let valid: Key | undefined
   for (const key of keys) {
-    if (key !== valid) validateAllocateKey(key, request)
+    if (key !== valid) validateKey(key, 'allocate', request)
     valid = key
   }
-}
-
-/** Checks a key that is stored or compared as a value: complete, of any project, reserved or not. */
-export function validateKeyValue(key: Key): void {
-  validateKey(key, { request: undefined, complete: 'required', reserved: 'accepted' })
-}
-
-/** Checks the key inside an embedded entity: well-formed, nothing else. */
-export function validateEmbeddedKey(key: Key): void {
-  validateKey(key, { request: undefined, complete: 'optional', reserved: 'accepted' })
 }

@@ -14,7 +14,7 @@
  * Known: order across types (measured, both of Google's emulators). Ours: the bytes, and -0.0 before 0.0.
  */
 import { InvariantError, invariant } from '../invariant.ts'
-import { type IndexableValue, userMeaning, userSortFields, type Value } from '../model/value.ts'
+import { type IndexableValue, userFields, userMeaning, userSortFields, type Value } from '../model/value.ts'
 import { textOfUtf8 } from './bytes.ts'
 import { decodeKeyCode, keyCode, skipPartition, skipPath } from './key-codec.ts'
 import {
@@ -34,8 +34,6 @@ import { classOfByte, firstTypeOf, typeBytes, type ValueClass, valueClasses } fr
 
 const multiBit = 0x80
 const typeMask = 0x7f
-
-const userFieldNames = ['email', 'auth_domain', 'user_id', 'federated_identity', 'federated_provider'] as const
 
 export const nullCode = '\x10'
 
@@ -75,7 +73,7 @@ export function skipValue(code: string, offset: number, inverted = false): numbe
     case 'text':
       return skipText(code, offset + 1, inverted)
     case 'user':
-      return userFieldNames.reduce((at) => skipText(code, at, inverted), offset + 1)
+      return userFields.reduce((at) => skipText(code, at, inverted), offset + 1)
     case 'key':
       return skipPath(code, skipPartition(code, offset + 1, inverted), inverted)
     case 0:
@@ -161,7 +159,7 @@ export function decodeValueCode(code: string, offset: number, typeByte: number):
 function decodeUser(code: string, offset: number): Decoded<IndexableValue> {
   const properties = new Map<string, Value>()
   let at = offset
-  for (const name of userFieldNames) {
+  for (const name of userFields) {
     const field = decodeText(code, at)
     if (field.value !== '') properties.set(name, { type: 'string', value: field.value })
     at = field.next
@@ -183,7 +181,6 @@ export function indexRowValue(type: number, multi: boolean): Uint8Array {
   return value
 }
 
-/** Whether a value byte says that the property has more than one entry. */
 export function isMulti(typeByte: number): boolean {
   return (typeByte & multiBit) !== 0
 }

@@ -10,6 +10,7 @@
  */
 import { Buffer } from 'node:buffer'
 import { invalidArgument } from '../errors.ts'
+import type { GeoPointValue } from '../model/value.ts'
 import { payloadOfMember, type ValueMember, valueField } from './value-types.ts'
 import { WireReader, wireBytes, wireFixed64, wireVarint } from './wire.ts'
 
@@ -244,13 +245,12 @@ export function readTimestamp(slot: ValueSlot, outer: WireReader, property: stri
   slot.nanos = nanos
 }
 
-export interface Coordinates {
-  readonly latitude: number
-  readonly longitude: number
-}
-
 /** Reads the google.type.LatLng in `slot`; INVALID_ARGUMENT if out of range. */
-export function readGeoPoint(slot: ValueSlot, outer: WireReader, property: string | undefined): Coordinates {
+export function readGeoPoint(
+  slot: ValueSlot,
+  outer: WireReader,
+  property: string | undefined,
+): Pick<GeoPointValue, 'latitude' | 'longitude'> {
   const reader = readerOf(slot, outer)
   let latitude = 0
   let longitude = 0

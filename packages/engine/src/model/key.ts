@@ -11,6 +11,8 @@ export interface PartitionId {
   readonly namespaceId: string
 }
 
+export type DatabaseName = Pick<PartitionId, 'projectId' | 'databaseId'>
+
 /** One step of a path: a kind with an id or a name. Only the last step may have neither: the key is then incomplete. */
 export type PathElement =
   | { readonly kind: string; readonly id: bigint; readonly name?: undefined }
@@ -46,10 +48,7 @@ export interface PartitionScope {
 }
 
 /** @param partition - or a database, for a scope without a namespace */
-export function isInScope(
-  partition: Pick<PartitionId, 'projectId' | 'databaseId'> & { readonly namespaceId?: string },
-  scope: PartitionScope,
-): boolean {
+export function isInScope(partition: DatabaseName & Partial<PartitionId>, scope: PartitionScope): boolean {
   const { projectId, databaseId, namespaceId } = scope
   if (projectId !== undefined && projectId !== partition.projectId) return false
   if (databaseId !== undefined && databaseId !== partition.databaseId) return false
@@ -58,7 +57,11 @@ export function isInScope(
 
 /** A readable key, root first: `ToDo:1`, `User:"ada"/ToDo:?`. The partition is left out. */
 export function formatKey(key: Key): string {
-  return key.path
-    .map((e) => `${e.kind}:${e.id !== undefined ? e.id : e.name !== undefined ? JSON.stringify(e.name) : '?'}`)
-    .join('/')
+  return key.path.map((element) => `${element.kind}:${identifierOf(element)}`).join('/')
+}
+
+/** `1`, `"ada"`, or `?` for an incomplete element. */
+export function identifierOf({ id, name }: PathElement): string {
+  if (id !== undefined) return id.toString()
+  return name === undefined ? '?' : JSON.stringify(name)
 }

@@ -58,7 +58,7 @@ export const userMeaning = 20
 export const vectorMeaning = 31
 
 /** The fields of a user value by which it sorts. */
-const userFields = ['email', 'auth_domain', 'user_id', 'federated_identity', 'federated_provider'] as const
+export const userFields = ['email', 'auth_domain', 'user_id', 'federated_identity', 'federated_provider'] as const
 
 /** The sortable fields of a user value; missing ones are empty texts. Ours: the API leaves the order of users open. */
 export function userSortFields(value: EntityValue): readonly string[] {

@@ -9,7 +9,7 @@
  */
 import { pathCode } from '../encoding/key-codec.ts'
 import { validateIndexedValue } from '../encoding/validate-entity.ts'
-import { validateKeyValue, validateNameBytes } from '../encoding/validate-key.ts'
+import { validateKey, validateNameBytes } from '../encoding/validate-key.ts'
 import { valueCode } from '../encoding/value-codec.ts'
 import { shorten } from '../encoding/value-slot.ts'
 import { invalidArgument } from '../errors.ts'
@@ -122,12 +122,7 @@ class FilterReader {
     if (property === '')
       throw invalidArgument('a filter names no property: its name is empty', 'The property.name is the empty string.')
     validateNameBytes(property, limits.propertyNameBytesMax, 'the name of a filtered property')
-    if (value.excludeFromIndexes) {
-      throw invalidArgument(
-        `the value that ${property} is compared with is marked unindexed: leave exclude_from_indexes unset in filters`,
-        'a filter value must be indexed',
-      )
-    }
+    checkIndexed(property, value)
     if (operator === 'hasAncestor') return { atoms: [], ancestor: this.#ancestor(property, value) }
     if (operator === 'notEqual' || operator === 'notIn') {
       if (++this.#negations > 1)
@@ -149,7 +144,7 @@ class FilterReader {
         'property must be __key__',
       )
     }
-    if (value.meaning !== undefined) checkMeaning(property, value, value.meaning)
+    checkMeaning(property, value)
     if (value.type !== 'key')
       throw invalidArgument(
         `an ancestor must be a key, but the filter has a ${value.type}`,
@@ -177,19 +172,14 @@ class FilterReader {
         `${name} supports up to ${max} values.`,
       )
     }
-    if (value.meaning !== undefined) checkMeaning(property, value, value.meaning)
+    checkMeaning(property, value)
     const codes = [...new Set(value.values.map((member) => this.#code(property, member)))]
     return { property, operator: operator === 'in' && codes.length === 1 ? 'equal' : operator, codes }
   }
 
   #code(property: string, value: Value): string {
-    if (value.excludeFromIndexes) {
-      throw invalidArgument(
-        `a value that ${property} is compared with is marked unindexed: leave it unmarked in filters`,
-        'a filter value must be indexed',
-      )
-    }
-    if (value.meaning !== undefined) checkMeaning(property, value, value.meaning)
+    checkIndexed(property, value)
+    checkMeaning(property, value)
     if (property === keyProperty) {
       if (value.type !== 'key') {
         throw invalidArgument(
@@ -211,13 +201,13 @@ class FilterReader {
         `${property} is compared with an entity; entities are not indexed: filter by ${property}.<field>`,
       )
     }
-    if (value.type === 'key') validateKeyValue(value.key)
+    if (value.type === 'key') validateKey(value.key, 'value', undefined)
     checkSize(property, value)
     return valueCode(value)
   }
 
   #checkKey(key: Key): void {
-    validateKeyValue(key)
+    validateKey(key, 'value', undefined)
     if (!isInScope(key.partition, this.#partition)) {
       throw invalidArgument(
         `the key [${formatKey(key)}] in the filter is in ${partitionWords(key.partition)}, but the query in ${partitionWords(this.#partition)}`,
@@ -227,14 +217,23 @@ class FilterReader {
   }
 }
 
+function checkIndexed(property: string, value: Value): void {
+  if (!value.excludeFromIndexes) return
+  throw invalidArgument(
+    `the value that ${property} is compared with is marked unindexed: leave exclude_from_indexes unset in filters`,
+    'a filter value must be indexed',
+  )
+}
+
 /**
  * Refuses a value that no indexed property can have. Values from query results are allowed: those of projections have meaning
  * 18, which no client can store, and old geo points 23.
  */
-function checkMeaning(property: string, value: Value, meaning: number): void {
-  const { type } = value
+function checkMeaning(property: string, value: Value): void {
+  const { type, meaning = 0 } = value
+  if (meaning === 0) return
   const isOfResult = meaning === 18 ? type !== 'timestamp' && type !== 'entity' : meaning === 23 && type === 'geoPoint'
-  if (meaning !== 0 && !isOfResult) validateIndexedValue(property, value)
+  if (!isOfResult) validateIndexedValue(property, value)
 }
 
 function checkSize(property: string, value: Value): void {
