@@ -19,7 +19,7 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
-import { idCollisionError } from '../ids/id-errors.ts'
+import { idCollisionError } from '../ids/allocator.ts'
 import { type Footprint, noFootprint, RecordsFootprint } from '../log/footprint.ts'
 import { Superseded } from '../log/log-database.ts'
 import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'

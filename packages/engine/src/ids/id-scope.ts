@@ -13,18 +13,12 @@
  */
 import { encodeText } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
-import type { Key, PathElement } from '../model/key.ts'
-import { idSequenceRowKey, parseIdSequenceRowKey } from '../tables/id-sequences.ts'
-import type { IdSpace } from './scatter.ts'
+import type { DatabaseName, Key } from '../model/key.ts'
+import { idSequenceRowKey } from '../tables/id-sequences.ts'
 
-/** A parsed counter name, for the inspector. */
-export interface IdScope {
-  readonly space: IdSpace | 'storewide'
-  /** Empty for the store-wide counter. */
-  readonly projectId: string
-  readonly databaseId: string
-  /** Sequential only: an incomplete key with the namespace, the parent and the kind. */
-  readonly key: Key | undefined
+/** The start of the rows of all counters of a database. */
+export function rowsOfDatabase({ projectId, databaseId }: DatabaseName): string {
+  return idSequenceRowKey(projectId, databaseId, [])
 }
 
 export function scatteredRowKey(projectId: string, databaseId: string): string {
@@ -48,20 +42,4 @@ export function sequentialRowKeys({ partition: { projectId, databaseId, namespac
     rowKey = ofKind + encodeText(id !== undefined ? `#${id}` : `=${name}`)
     return ofKind
   })
-}
-
-export function parseIdScope(rowKey: string): IdScope {
-  const { projectId, databaseId, scope } = parseIdSequenceRowKey(rowKey)
-  const [space, namespaceId = '', ...texts] = scope
-  if (space === 'scattered' || space === 'storewide') return { space, projectId, databaseId, key: undefined }
-  invariant(space === 'sequential' && texts.length % 2 === 1, 'not a scope of ids')
-  const path: PathElement[] = []
-  for (let i = 0; i < texts.length; i += 2) {
-    const kind = texts[i] as string
-    const leaf = texts[i + 1]
-    if (leaf === undefined) path.push({ kind })
-    else if (leaf.startsWith('#')) path.push({ kind, id: BigInt(leaf.slice(1)) })
-    else path.push({ kind, name: leaf.slice(1) })
-  }
-  return { space, projectId, databaseId, key: { partition: { projectId, databaseId, namespaceId }, path } }
 }

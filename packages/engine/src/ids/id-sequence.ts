@@ -74,10 +74,6 @@ export class IdSequence {
     this.#counts = !options.switchedOff?.has('id-counter')
   }
 
-  get space(): IdSpace {
-    return this.#space
-  }
-
   get isIdle(): boolean {
     return this.#inHand === 0 && this.#before === undefined
   }
@@ -99,22 +95,18 @@ export class IdSequence {
    * RESOURCE_EXHAUSTED if the space has no such run.
    */
   takeRun(context: RequestContext, count: number): MaybePromise<number> {
+    const runFrom = (first: number): number => {
+      this.#drop(first + count - 1)
+      return first
+    }
     return this.#submit(0, () => {
-      if (this.#inHand >= count) {
-        const first = this.#next
-        this.#drop(first + count - 1)
-        return first
-      }
+      if (this.#inHand >= count) return runFrom(this.#next)
       const moved = this.#moveRow(context, (rowNext) => {
         const first = this.#openFrom(rowNext)
         if (this.#last - first + 1 < count) throw this.#exhausted(count, first)
         return first + count
       })
-      return andThen(moved, (rowNext) => {
-        const first = this.#openFrom(rowNext)
-        this.#drop(first + count - 1)
-        return first
-      })
+      return andThen(moved, (rowNext) => runFrom(this.#openFrom(rowNext)))
     })
   }
 
@@ -237,10 +229,7 @@ export class IdSequence {
     return this.#moveRow(context, (rowNext) => Math.max(rowNext, number + 1))
   }
 
-  /**
-   * Writes the row if it still has the known value. Until the answer is there the value counts as unknown, because the write
-   * may fail.
-   */
+  /** Writes the row if it still has the known value, which counts as unknown until the answer, because the write may fail. */
   #writeRow(context: RequestContext, next: number): MaybePromise<boolean> {
     const expected = this.#row
     const row = encodeCounter(BigInt(next))

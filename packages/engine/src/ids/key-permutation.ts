@@ -68,33 +68,20 @@ class FeistelPermutation {
     this.#lastRight = Number((size - 1n) & BigInt(this.#mask))
   }
 
-  forward(value: bigint): bigint {
+  shuffled(value: bigint, direction: 'forward' | 'backward'): bigint {
     const shift = BigInt(this.#width)
     let left = Number(value >> shift)
     let right = Number(value & BigInt(this.#mask))
     do {
-      for (let round = 0; round < rounds; round++) [left, right] = [right, this.#xored(left, right, round)]
-    } while (this.#isOutside(left, right))
+      for (let i = 0; i < rounds; i++) {
+        if (direction === 'forward') [left, right] = [right, this.#xored(left, right, i)]
+        else [left, right] = [this.#xored(right, left, rounds - 1 - i), left]
+      }
+    } while (left > this.#lastLeft || (left === this.#lastLeft && right > this.#lastRight))
     return (BigInt(left) << shift) | BigInt(right)
   }
 
-  backward(value: bigint): bigint {
-    const shift = BigInt(this.#width)
-    let left = Number(value >> shift)
-    let right = Number(value & BigInt(this.#mask))
-    do {
-      for (let round = rounds - 1; round >= 0; round--) [left, right] = [this.#xored(right, left, round), left]
-    } while (this.#isOutside(left, right))
-    return (BigInt(left) << shift) | BigInt(right)
-  }
-
-  #isOutside(left: number, right: number): boolean {
-    return left > this.#lastLeft || (left === this.#lastLeft && right > this.#lastRight)
-  }
-
-  /**
-   * `half` changed by the round's mix of `other`. The high bits of the mix are the best, so the low ones are dropped.
-   */
+  /** `half` changed by the round's mix of `other`. The high bits of the mix are the best, so the low ones are dropped. */
   #xored(half: number, other: number, round: number): number {
     const mixed = mix(other, this.#keys[round * 2] as number, this.#keys[round * 2 + 1] as number)
     return (half ^ (mixed >>> (32 - this.#width))) >>> 0
@@ -119,19 +106,18 @@ export class KeyPermutation {
 
   /** The id that replaces `original`; both are 1 to size. */
   idOf(original: bigint): bigint {
-    return this.#ids.forward(this.#checked(original) - 1n) + 1n
+    return this.#ids.shuffled(this.#checked(original) - 1n, 'forward') + 1n
   }
 
   /** The inverse of {@link idOf}. */
   originalOf(id: bigint): bigint {
-    return this.#ids.backward(this.#checked(id) - 1n) + 1n
+    return this.#ids.shuffled(this.#checked(id) - 1n, 'backward') + 1n
   }
 
   /** The name that replaces the id `original`: 13 characters 0–9, a–v. Takes any 64-bit id, not only 1 to size. */
   nameOf(original: bigint): string {
     if (original < idMin || original > idMax) throw invalidArgument(`${original} is no 64-bit id`)
-    const shuffled = this.#names.forward(BigInt.asUintN(64, original))
-    return shuffled.toString(32).padStart(nameLength, '0')
+    return this.#names.shuffled(BigInt.asUintN(64, original), 'forward').toString(32).padStart(nameLength, '0')
   }
 
   /** The inverse of {@link nameOf}. INVALID_ARGUMENT if no id has this name. */
@@ -143,7 +129,7 @@ export class KeyPermutation {
       shuffled = shuffled * 32n + BigInt(digit)
     }
     if (name.length !== nameLength || shuffled >= 2n ** 64n) throw this.#noName(name)
-    return BigInt.asIntN(64, this.#names.backward(shuffled))
+    return BigInt.asIntN(64, this.#names.shuffled(shuffled, 'backward'))
   }
 
   #checked(id: bigint): bigint {

@@ -24,13 +24,10 @@ export const sequentialIdMax: bigint = 2n ** 52n - 1n
 export const scatteredIdMin: bigint = 2n ** 52n
 export const scatteredIdMax: bigint = 2n ** 52n + 2n ** 51n - 1n
 
-/** The last counter that is given; the next one, of {@link scatteredIdMax}, is not (known: App Engine SDK). */
-export const scatteredCounterMax: bigint = 2n ** 51n - 2n
-
-/** The last counter of each space. */
+/** The last counter of each space that is given; the next one, of {@link scatteredIdMax}, is not (known: App Engine SDK). */
 export const counterMax: Readonly<Record<IdSpace, number>> = {
   sequential: Number(sequentialIdMax),
-  scattered: Number(scatteredCounterMax),
+  scattered: 2 ** 51 - 2,
 }
 
 const scatterBase = 2 ** 52

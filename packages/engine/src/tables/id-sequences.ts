@@ -10,27 +10,13 @@
 import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { encodeText } from '../encoding/ordered.ts'
-import { RowReader } from '../encoding/row-reader.ts'
 import { invariant } from '../invariant.ts'
 import type { RowKey } from '../storage/kv.ts'
-
-export interface IdSequenceName {
-  readonly projectId: string
-  readonly databaseId: string
-  readonly scope: readonly string[]
-}
 
 export function idSequenceRowKey(projectId: string, databaseId: string, scope: readonly string[]): RowKey {
   let rowKey = keySpaces.IdSequences + databaseCode(projectId, databaseId)
   for (const text of scope) rowKey += encodeText(text)
   return rowKey
-}
-
-/** Throws InvariantError for rows of other tables. */
-export function parseIdSequenceRowKey(rowKey: RowKey): IdSequenceName {
-  invariant(rowKey.startsWith(keySpaces.IdSequences), 'not a row of IdSequences')
-  const row = new RowReader(rowKey)
-  return { ...row.database(), scope: row.texts() }
 }
 
 /** The value of a counter's row: a number from 0 to 2^64 - 1. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { fromHex } from '../encoding/bytes.ts'
 import { databaseCode, keyCodes } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
+import { RowReader } from '../encoding/row-reader.ts'
 import { InvariantError } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
@@ -17,7 +18,7 @@ import {
 } from './entities.ts'
 import { parseEntitiesByKindRowKey } from './entities-by-kind.ts'
 import { parsePropertyRowKey } from './entities-by-property.ts'
-import { decodeCounter, encodeCounter, idSequenceRowKey, parseIdSequenceRowKey } from './id-sequences.ts'
+import { decodeCounter, encodeCounter, idSequenceRowKey } from './id-sequences.ts'
 import { prefixRange } from './ranges.ts'
 
 const key: Key = {
@@ -86,7 +87,8 @@ describe('id sequences', () => {
     const rowKeys = scopes.map((scope) => idSequenceRowKey('p', 'd', scope))
     expect(new Set(rowKeys).size).toBe(scopes.length)
     for (const [i, scope] of scopes.entries()) {
-      expect(parseIdSequenceRowKey(rowKeys[i] ?? '')).toEqual({ projectId: 'p', databaseId: 'd', scope })
+      const row = new RowReader(rowKeys[i] ?? '')
+      expect({ ...row.database(), scope: row.texts() }).toEqual({ projectId: 'p', databaseId: 'd', scope })
     }
   })
 

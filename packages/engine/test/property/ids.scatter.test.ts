@@ -9,14 +9,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
 import {
+  counterMax,
   counterOf,
-  scatteredCounterMax,
   scatteredIdMax,
   scatteredIdMin,
   scatterId,
   sequentialIdMax,
 } from '../../src/ids/scatter.ts'
 
+const scatteredCounterMax = BigInt(counterMax.scattered)
 const counters = fc.oneof(
   fc.bigInt({ min: 1n, max: scatteredCounterMax }),
   fc.integer({ min: 1, max: 100_000 }).map(BigInt),
