@@ -6,26 +6,7 @@ export type { Scheduler } from './clock.ts'
 export { stopwatch, systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, TouchedRows } from './context.ts'
 export { CountingLedger, checkAlive, RecordingLedger, requestContext, type Slice, TableLedger } from './context.ts'
-export type {
-  Aggregation,
-  AggregationBatch,
-  CommitRequest,
-  CommitResult,
-  ConflictCheck,
-  FoundEntity,
-  LookupRequest,
-  LookupResult,
-  Mutation,
-  MutationResult,
-  PropertyTransform,
-  QueryBatch,
-  QueryResult,
-  ReadConsistency,
-  ReadOptions,
-  RunAggregationQueryRequest,
-  RunQueryRequest,
-  TransactionOptions,
-} from './database/api.ts'
+export type * from './database/api.ts'
 export { Database } from './database/database.ts'
 export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './database/explanation.ts'
 export type { AllocatedIds, NextId, NextIds } from './database/id-ranges.ts'
@@ -54,7 +35,6 @@ export type { Cancellable } from './engine/transfer.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
 export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'
 export { IdAllocator, type IdAllocatorOptions, type IdCollisions, type IdPolicy } from './ids/allocator.ts'
-export { type IdScope, parseIdScope } from './ids/id-scope.ts'
 export { KeyPermutation, type KeyPermutationOptions } from './ids/key-permutation.ts'
 export type { AllocatedRange, IdRange, KeyRangeState } from './ids/key-range-state.ts'
 export {
@@ -67,7 +47,6 @@ export {
   spaceOf,
 } from './ids/scatter.ts'
 export type { CataloguedIndex, IndexState } from './indexes/catalogue.ts'
-export { plainDefinition } from './indexes/definition.ts'
 export { indexYaml, parseIndexYaml } from './indexes/index-yaml.ts'
 export { InvariantError, invariant, unreachable } from './invariant.ts'
 export { limits } from './limits.ts'
@@ -83,45 +62,17 @@ export {
   type IndexedProperty,
 } from './model/index-definition.ts'
 export type { Key, PartitionId, PathElement } from './model/key.ts'
-export { formatKey, isCompleteKey } from './model/key.ts'
+export { formatKey } from './model/key.ts'
 export { parseKeyPath, parseKindPath } from './model/key-path.ts'
-export type {
-  DistanceMeasure,
-  Filter,
-  MoreResults,
-  NearestQuery,
-  PropertyOperator,
-  PropertyOrder,
-  Query,
-  ResultType,
-} from './model/query.ts'
+export type * from './model/query.ts'
 export type { Properties, Value } from './model/value.ts'
 export { MovableClock } from './movable-clock.ts'
 export type { CommitFeed, CommitFilter } from './observe/feed/commit-feed.ts'
-export type {
-  ApplyReport,
-  CommitReport,
-  ReloadReport,
-  RowChangeReport,
-  StoreEvent,
-} from './observe/feed/feed-reports.ts'
+export type * from './observe/feed/feed-reports.ts'
 export type { CommitPreview } from './observe/feed/preview.ts'
 export { type Finding, type FindingKind, type FindingPlace, findingAdvice } from './observe/findings/finding-kinds.ts'
 export { Inspector } from './observe/inspect/inspector.ts'
-export type {
-  AppliedReport,
-  LogRecordReport,
-  LogReport,
-  PendingRecordReport,
-  PendingReport,
-  ReleaseReport,
-  RowReport,
-  RowsReport,
-  TableReport,
-  TabletBoundary,
-  VersionReport,
-  VersionsReport,
-} from './observe/inspect/reports.ts'
+export type * from './observe/inspect/reports.ts'
 export { propertiesInWords } from './observe/inspect/row-words.ts'
 export {
   type TabletSettingName,
@@ -131,34 +82,15 @@ export {
   tabletNotes,
 } from './observe/tablets/defaults.ts'
 export { defaultPolicies, type TabletPolicies } from './observe/tablets/fleet.ts'
-export { heatMeasures } from './observe/tablets/heat-range.ts'
 export type { HeatReader } from './observe/tablets/heat-reader.ts'
 export type { SampleEvent, SampleListener } from './observe/tablets/metering.ts'
-export type {
-  GroupReport,
-  HeatBound,
-  HeatCellReport,
-  HeatColumnReport,
-  HeatOptions,
-  HeatRecordingReport,
-  HeatReport,
-  HeatRow,
-  HeatTabletReport,
-  RequestsReport,
-  ServerReport,
-  SplitRefusal,
-  TableLoadReport,
-  TabletEvent,
-  TabletEventKind,
-  TabletReport,
-  TabletsReport,
-} from './observe/tablets/report.ts'
+export type * from './observe/tablets/report.ts'
 export { type TabletOptions, Tablets } from './observe/tablets/tablets.ts'
 export { checkPartCount, countedMax, type PartLimit, partLimits } from './part-limits.ts'
 export type { PlanTree } from './plan-tree.ts'
 export { planText } from './planner/explain.ts'
 export { type Random, seededRandom } from './random.ts'
-export type { LockWait, RequestTrace, RowTally } from './request-trace.ts'
+export type * from './request-trace.ts'
 export { entityTables, type RowKey, type RowOperation, type TableId, tableIds } from './row.ts'
 export { giveWay, turnOfItsOwn } from './slices.ts'
 export { StandingClock } from './standing-clock.ts'
