@@ -4,7 +4,6 @@
  */
 import { wallClock } from './wall-clock.ts'
 
-/** The engine's only source of time and of later turns. */
 export interface Scheduler {
   /**
    * Microseconds since the epoch. May stand still or go back, like a clock that is corrected. For an order keep your own last
@@ -76,7 +75,6 @@ export function untilWoken(signal: AbortSignal | undefined, begin: (wake: () => 
   })
 }
 
-/** Whole microseconds of the steady clock. */
 export function steadyMicros(clock: Pick<Scheduler, 'steadyMs'>): number {
   return Math.round(clock.steadyMs() * 1000)
 }

@@ -21,7 +21,6 @@ export interface LedgerEntry {
   readonly bytes: number
 }
 
-/** Records touched rows. */
 export interface Ledger {
   /** The request of the call, once it is known to be valid. */
   fact?: CallFact | undefined
@@ -38,9 +37,7 @@ export interface Ledger {
   ): void
 }
 
-/**
- * The ledger of a request: counts rows per operation, and reports some operations, in a simulation all, to the tablets.
- */
+/** The ledger of a request: counts rows, and reports some operations, in a simulation all, to the tablets. */
 export class CountingLedger implements Ledger {
   rowsRead = 0
   rowsWritten = 0
@@ -99,7 +96,6 @@ export class TableLedger extends CountingLedger {
   }
 }
 
-/** A ledger that keeps every entry, for tests and labs. */
 export class RecordingLedger implements Ledger {
   fact: CallFact | undefined = undefined
   readonly entries: LedgerEntry[] = []
@@ -127,17 +123,13 @@ export interface RequestContext {
   readonly isCancelled?: boolean
   /** An explained query replaces it by one that counts rows by table. */
   ledger: Ledger
-  /** Used by giveWay() of slices.ts. */
   readonly slice: Slice
   /** How many real operations this one represents in a simulation; 1 outside of it. */
   readonly weight: number
   /** Milliseconds over which a weight above 1 is spread; absent = the tablets' slot. */
   readonly spreadMs?: number | undefined
-  /**
-   * A request of an observing tool: heat, totals, latencies, contention and findings stay as they were. Absent = it counts.
-   */
+  /** A request of an observing tool: heat, totals, latencies, contention and findings stay as they were. */
   readonly isUncounted?: boolean | undefined
-  /** Reports the steps of the request (request-trace.ts). */
   readonly trace?: RequestTrace | undefined
 }
 

@@ -1,7 +1,5 @@
-/** Binary search. */
-
 /**
- * The first place that is not before the target; `count` if all are.
+ * Binary search: the first place that is not before the target; `count` if all are.
  *
  * @param isBefore - true up to some place, false from there on
  * @param from - the first place to look at

@@ -1,7 +1,6 @@
 /** A plan in words, for reports and tools; planner/explain.ts makes it. */
 import type { TableId } from './row.ts'
 
-/** A plan as a tree of words. */
 export interface PlanTree {
   readonly source: PlanStep
   /** The steps after the source, one line each. */

@@ -23,7 +23,6 @@ export class Sequencer {
     return andThen(this.enter(), () => finallyDo(task, () => this.leave()))
   }
 
-  /** Resolves when nothing runs or waits. */
   async idle(): Promise<void> {
     while (this.#isTaken) await this.run(() => {})
   }

@@ -86,7 +86,6 @@ export function runInSlices<T>(context: RequestContext, steps: Generator<number,
   return step.value
 }
 
-/** Runs steps to their end at once. */
 export function runAtOnce<T>(steps: Generator<number, T>): T {
   let step = steps.next()
   while (step.done !== true) step = steps.next()
@@ -162,11 +161,7 @@ export async function allInSlices<T, U>(
   return await Promise.all(begun)
 }
 
-/**
- * Waits for independent work as long as the caller waits.
- *
- * @throws CANCELLED, DEADLINE_EXCEEDED
- */
+/** Waits for independent work as long as the caller waits. @throws CANCELLED, DEADLINE_EXCEEDED */
 export function whileWanted<T>(context: RequestContext, work: Promise<T>): Promise<T> {
   const { clock, deadlineAt, signal } = context
   if (deadlineAt === undefined && signal === undefined) return work

@@ -16,8 +16,10 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import { hexOf, sameBytes } from '../encoding/bytes.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
-import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
+import { InvariantError, invariant } from '../invariant.ts'
+import { decodeLogRecord } from '../log/log-record.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
 import { indexTables } from '../row.ts'
 import { giveWay } from '../slices.ts'
 import { DamagedRow } from '../storage/damaged-row.ts'
@@ -31,12 +33,13 @@ import {
   type RowKv,
   rowsFrom,
 } from '../storage/kv.ts'
-import { entityRowKey, entityRowOf } from '../tables/entities.ts'
-import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
+import { entityRowKey, entityRowKeyOf, entityRowOf } from '../tables/entities.ts'
+import { parseCompositeHead, parseCompositeRowKey } from '../tables/entities-by-composite-property.ts'
+import { parseEntitiesByKindRowKey } from '../tables/entities-by-kind.ts'
+import { parsePropertyRowKey } from '../tables/entities-by-property.ts'
 import { codesOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
 import { groupOf, logRange, logRowKey, parseLogRowKey, pendingRange, pendingRangeOfGroup } from '../tables/log-rows.ts'
 import { codeOfRow, isOf, rowsOf } from '../tables/rows.ts'
-import { entityRowOfIndexRow } from './index-row.ts'
 import { type CheckReport, type PendingGroup, type Problem, type ProblemKind, problemsListed } from './report.ts'
 
 export interface CheckOptions {
@@ -46,18 +49,16 @@ export interface CheckOptions {
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 
-/** The part of a database that the check needs. */
-export interface CheckedDatabase {
-  /** The indexes whose rows must be complete, and the rules by which rows follow from an entity. */
-  readonly checkRules: IndexRules
-}
-
 export interface CheckSource {
   readonly kv: RowKv
   /** Runs `work` over the rows of one moment without commits in progress. */
   atOneMoment<T>(work: (reader: KvReader) => Promise<T>): Promise<T>
-  /** @param code - begins with the code of project and database */
-  databaseByCode(code: string): CheckedDatabase
+  /**
+   * The indexes of a database whose rows must be complete, and the rules by which rows follow from an entity.
+   *
+   * @param code - begins with the code of project and database
+   */
+  rulesOf(code: string): IndexRules
   /** The caller that waits for the report. The check yields between slices, and ends when the caller is gone. */
   readonly context: RequestContext
   /** Runs `task` while nothing is committed or applied; for repairs. */
@@ -89,9 +90,7 @@ class Check {
   readonly #source: CheckSource
   readonly #reader: KvReader
   readonly #options: CheckOptions
-  /**
-   * The possible images of each entity with pending records, by its row key: before the first record, then after each.
-   */
+  /** The possible images of each entity with pending records, by its row key: before the first record, then after each. */
   readonly #chains = new Map<RowKey, Cell[]>()
   readonly #pending: PendingGroup[] = []
   readonly #problems: Problem[] = []
@@ -172,7 +171,7 @@ class Check {
       const { group, partition, version } = parseLogRowKey(key)
       const row = logRowKey(group, version)
       const value = await this.#get(row)
-      const record = value === undefined ? undefined : this.#decode(key, value)
+      const record = value && this.#tried(key, () => decodeLogRecord(value))
       if (record === undefined) {
         if (value === undefined && !this.#unreadable.has(row))
           this.#report('marker without record', key, 'the record it speaks of is not in the log')
@@ -192,10 +191,11 @@ class Check {
   }
 
   async #entitiesToIndexRows(): Promise<void> {
-    await this.#eachSideBySide(rowsOf('Entities'), ({ key, value }) => {
+    const look = ({ key, value }: KvRow): MaybePromise<void> => {
       this.#entities++
       return this.#chains.has(key) ? undefined : runSteps(this.#expectRows(this.#indexRows(key, value)))
-    })
+    }
+    await this.#each(rowsOf('Entities'), look, this.#reader.gathersReads)
   }
 
   async #chainsToIndexRows(): Promise<void> {
@@ -205,17 +205,13 @@ class Check {
         this.#report('entity differs from log', row, 'the row is none of the images of its pending records')
       }
       const images = chain.map((image) => this.#indexRows(row, image))
-      const inSome = new Map(images.flatMap((rows) => [...rows]))
-      for (const key of inSome.keys()) {
+      const inSome = new Set(images.flatMap((rows) => [...rows.keys()]))
+      for (const key of inSome) {
         const found = await this.#get(key)
         if (found !== undefined || this.#unreadable.has(key)) this.#accounted++
         else if (images.every((rows) => rows.has(key))) {
-          this.#report(
-            'missing index row',
-            key,
-            'before and after its pending records the entity has this row',
-            'broken',
-          )
+          const detail = 'before and after its pending records the entity has this row'
+          this.#report('missing index row', key, detail, 'broken')
         }
       }
     }
@@ -246,18 +242,16 @@ class Check {
       })
     }
     if (count === this.#accounted) return count
-    for (const table of indexTables) {
-      await this.#eachSideBySide(rowsOf(table), async ({ key }) => {
-        if (!this.#isChecked(key)) return
-        const entityRow = entityRowOfIndexRow(key, this.#rulesOf(key).indexes)
-        const chain = this.#chains.get(entityRow) ?? [await this.#get(entityRow)]
-        if (this.#unreadable.has(entityRow) || chain.some((cell) => this.#indexRows(entityRow, cell).has(key))) return
-        const detail = chain.every((cell) => cell === undefined)
-          ? 'its entity does not exist'
-          : 'its entity does not have this value'
-        this.#report('orphan index row', key, detail, 'broken')
-      })
+    const look = async ({ key }: KvRow): Promise<void> => {
+      if (!this.#isChecked(key)) return
+      const entityRow = entityRowOfIndexRow(key, this.#rulesOf(key).indexes)
+      const chain = this.#chains.get(entityRow) ?? [await this.#get(entityRow)]
+      if (this.#unreadable.has(entityRow) || chain.some((cell) => this.#indexRows(entityRow, cell).has(key))) return
+      const isGone = chain.every((cell) => cell === undefined)
+      const detail = isGone ? 'its entity does not exist' : 'its entity does not have this value'
+      this.#report('orphan index row', key, detail, 'broken')
     }
+    for (const table of indexTables) await this.#each(rowsOf(table), look, this.#reader.gathersReads)
     return count
   }
 
@@ -288,15 +282,16 @@ class Check {
         group = position.group
         newest = new Map()
       }
-      const record = this.#decode(key, value)
+      const record = this.#tried(key, () => decodeLogRecord(value))
       for (const { path, after } of record?.changes ?? []) newest.set(entityRowKey(position.partition, path), after)
     })
     await compare()
   }
 
-  #decode(key: RowKey, value: Uint8Array): LogRecord | undefined {
+  /** The result of `read`. If it throws, the row is reported as unreadable. */
+  #tried<T>(key: RowKey, read: () => T): T | undefined {
     try {
-      return decodeLogRecord(value)
+      return read()
     } catch (error) {
       this.#report('unreadable row', key, error instanceof Error ? error.message : String(error))
       return undefined
@@ -304,34 +299,27 @@ class Check {
   }
 
   #rulesOf(rowKey: RowKey): IndexRules {
-    return this.#source.databaseByCode(codeOfRow(rowKey)).checkRules
+    return this.#source.rulesOf(codeOfRow(rowKey))
   }
 
   #indexRows(entityRow: RowKey, cell: Cell): ReadonlyMap<RowKey, Uint8Array> {
     const codes = codesOfEntityRow(entityRow)
-    const rules = this.#source.databaseByCode(codes.partition).checkRules
-    const rows = new Map<RowKey, Uint8Array>()
-    try {
-      handRows({ codes, before: undefined, after: cell }, rules, {
+    const made = this.#tried(entityRow, () => {
+      const rows = new Map<RowKey, Uint8Array>()
+      handRows({ codes, before: undefined, after: cell }, this.#source.rulesOf(codes.partition), {
         wants: (prefix) => !isOf('Entities', prefix),
         write: (key, value) => {
           if (value !== undefined) rows.set(key, value)
         },
       })
       return rows
-    } catch (error) {
-      this.#report('unreadable row', entityRow, error instanceof Error ? error.message : String(error))
-      return new Map()
-    }
+    })
+    return made ?? new Map()
   }
 
-  #each(range: KeyRange, look: (row: KvRow) => MaybePromise<void>): MaybePromise<void> {
-    return runSteps(this.#rowByRow(range, look, false))
-  }
-
-  /** {@link #each}, with one batch of rows at a time over stores that combine the reads of a turn into few calls. */
-  #eachSideBySide(range: KeyRange, look: (row: KvRow) => MaybePromise<void>): MaybePromise<void> {
-    return runSteps(this.#rowByRow(range, look, this.#reader.gathersReads === true))
+  /** @param isSideBySide - for stores that combine the reads of a turn into few calls: looks at a batch of rows at a time */
+  #each(range: KeyRange, look: (row: KvRow) => MaybePromise<void>, isSideBySide = false): MaybePromise<void> {
+    return runSteps(this.#rowByRow(range, look, isSideBySide))
   }
 
   *#rowByRow(range: KeyRange, look: (row: KvRow) => MaybePromise<void>, isSideBySide: boolean): Steps<void> {
@@ -393,5 +381,25 @@ class Check {
     if (repairable === 'broken') this.#broken.add(key)
     if (this.#problems.length === problemsListed) return
     this.#problems.push({ kind, row: prettyRowKey(key), rowKey: hexOf(key), detail })
+  }
+}
+
+/** The row of the entity to which an index row belongs. */
+function entityRowOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): RowKey {
+  const table = tableOfRow(rowKey)
+  switch (table) {
+    case 'EntitiesByKind':
+      return entityRowKeyOf(parseEntitiesByKindRowKey(rowKey))
+    case 'EntitiesByPropertyAsc':
+    case 'EntitiesByPropertyDesc':
+      return entityRowKeyOf(parsePropertyRowKey(rowKey).key)
+    case 'EntitiesByCompositeProperty': {
+      const { indexId } = parseCompositeHead(rowKey)
+      const index = indexes.find(({ id }) => id === indexId)
+      invariant(index !== undefined, `index ${indexId} has rows but no definition`)
+      return entityRowKeyOf(parseCompositeRowKey(index, rowKey).key)
+    }
+    default:
+      throw new InvariantError(`a row of ${table} is no index row`)
   }
 }

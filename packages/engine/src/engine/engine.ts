@@ -25,6 +25,7 @@ import type { Inspector } from '../observe/inspect/inspector.ts'
 import type { Tablets } from '../observe/tablets/tablets.ts'
 import { Sequencer } from '../sequencer.ts'
 import type { StoreState } from '../storage/kv.ts'
+import type { IndexRules } from '../tables/entity-rows.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { type EngineSnapshot, noSnapshots, restoreSnapshot, takeSnapshot } from './engine-snapshot.ts'
@@ -170,10 +171,10 @@ export class Engine {
   async check({ signal, ...options }: CheckOptions & Cancellable = {}): Promise<CheckReport> {
     const { kv, place, databases } = this.#parts
     const source = place.port === undefined ? localSource(place.local) : place.port.checkSource(options.repair === true)
-    const databaseByCode = (code: string): Database => databases.byCode(code)
+    const rulesOf = (code: string): IndexRules => databases.byCode(code).checkRules
     const context = this.context({ signal })
     try {
-      return await checkStore({ kv, ...source, databaseByCode, context }, options)
+      return await checkStore({ kv, ...source, rulesOf, context }, options)
     } finally {
       if (options.repair === true) this.feed.reload({ reason: 'repair' })
     }

@@ -11,26 +11,23 @@ import { openStore } from './open-kv.ts'
 
 /** Opens the store, and finishes interrupted work. */
 export async function openParts(options: EngineOptions): Promise<EngineParts> {
-  if (options.store !== undefined) return await recovered(new EngineParts(options.store, options))
-  const store = await openStore(options)
-  const { kv } = store
-  let parts: EngineParts
-  try {
-    const versions = await CommitVersions.open(kv, options.scheduler ?? systemScheduler)
-    parts = new EngineParts({ ...store, versions }, options)
-  } catch (error) {
-    await kv.close()
-    throw error
-  }
-  return await recovered(parts)
-}
-
-async function recovered(parts: EngineParts): Promise<EngineParts> {
+  const parts = options.store === undefined ? await localParts(options) : new EngineParts(options.store, options)
   try {
     await recover(parts)
     return parts
   } catch (error) {
     await parts.kv.close()
+    throw error
+  }
+}
+
+async function localParts(options: EngineOptions): Promise<EngineParts> {
+  const store = await openStore(options)
+  try {
+    const versions = await CommitVersions.open(store.kv, options.scheduler ?? systemScheduler)
+    return new EngineParts({ ...store, versions }, options)
+  } catch (error) {
+    await store.kv.close()
     throw error
   }
 }

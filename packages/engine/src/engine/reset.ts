@@ -103,7 +103,6 @@ async function deleteRows(
   kept.reinstate((project, database) => databases.of(project, database).keep())
 }
 
-/** Forgets the state of a scope whose rows are deleted. */
 function forget(parts: EngineParts, scope: ResetScope): void {
   if (scope.projectId === undefined) {
     parts.tablets.reset()
@@ -123,7 +122,6 @@ export function refuseHalfScope({ projectId, databaseId, namespaceId }: ResetSco
   }
 }
 
-/** The row ranges of a scope. */
 export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly KeyRange[]> {
   const prefix = scopeCode(scope)
   const { namespaceId } = scope

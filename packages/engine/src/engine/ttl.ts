@@ -18,6 +18,7 @@ import type { StoreCommits } from '../database/transaction-verbs.ts'
 import { decodeProperty } from '../encoding/entity-codec.ts'
 import { DatastoreError, isGroupFull } from '../errors.ts'
 import { Superseded } from '../log/log-database.ts'
+import type { DatabaseName } from '../model/key.ts'
 import { giveWay } from '../slices.ts'
 import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
@@ -25,9 +26,7 @@ import { decodeImage, entityRowKey, parseEntityRowKey, propertiesOfImage } from 
 import { walkKind } from '../tables/kind-walk.ts'
 import type { TransactionDatabase } from '../transactions/transaction-database.ts'
 
-interface TtlDatabase extends TransactionDatabase {
-  readonly projectId: string
-  readonly databaseId: string
+interface TtlDatabase extends TransactionDatabase, DatabaseName {
   readonly ttlPolicies: readonly TtlPolicy[]
 }
 

@@ -79,7 +79,6 @@ export class PastView implements TableView {
     this.#parts = parts
   }
 
-  /** The view for a read that needs the rows of one group only. */
   ofGroup(group: GroupCode): PastView {
     return new PastView({ ...this.#parts, group })
   }

@@ -17,12 +17,13 @@ import type { NewerRecords } from '../log/retention.ts'
 import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { giveWay, sliceWorkMax, whileWanted } from '../slices.ts'
-import { type KeyRange, type KvReader, type RowKey, workOf } from '../storage/kv.ts'
+import { type KvReader, workOf } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
 import { type EntityDelta, EntityRows, type IndexRules, RowProducer } from '../tables/entity-rows.ts'
 import { type GroupCode, parseLogRowKey } from '../tables/log-rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
+import { isInAny } from './deleted-ranges.ts'
 import { Overlay } from './overlay.ts'
 
 /** A past moment, and the store now. */
@@ -35,7 +36,6 @@ export interface Moment {
   readonly rulesOf: (database: string) => IndexRules
 }
 
-/** Rows that a read needs. */
 export interface WantedRows {
   readonly part: TablePart
   /** If given, only rows of this entity group. */
@@ -78,7 +78,6 @@ export class UndoneRows {
     this.#bytesMax = maxBytes
   }
 
-  /** Estimated bytes of the kept parts. */
   get bytes(): number {
     return this.#bytes
   }
@@ -225,7 +224,7 @@ function undoerOf(part: TablePart, rows: Overlay, rulesOf: Moment['rulesOf']): (
   }
   // The rules of now: the planner knows no other indexes.
   const { indexes, indexOptions } = rulesOf(part.database)
-  const isOfPart = (index: CompositeIndex): boolean => isIn(compositeIndexRange(index, part.database), prefix)
+  const isOfPart = (index: CompositeIndex): boolean => isInAny([compositeIndexRange(index, part.database)], prefix)
   const rules: IndexRules = {
     indexes: table === 'EntitiesByCompositeProperty' ? indexes.filter(isOfPart) : [],
     indexOptions,
@@ -241,8 +240,4 @@ function undoerOf(part: TablePart, rows: Overlay, rulesOf: Moment['rulesOf']): (
     // Swapped: the change from the image after back to the image before.
     producer.indexRows(new EntityRows({ codes, before: after, after: before }, rules))
   }
-}
-
-function isIn({ start, end }: KeyRange, row: RowKey): boolean {
-  return start <= row && row < end
 }

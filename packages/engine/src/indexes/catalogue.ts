@@ -14,6 +14,7 @@
 
 import { DatastoreError } from '../errors.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
+import type { DatabaseName } from '../model/key.ts'
 import type { KvRow, KvWrite, RowKey } from '../storage/kv.ts'
 import { metadataRowKey } from '../tables/metadata-rows.ts'
 import { identityOf, plainDefinition } from './definition.ts'
@@ -31,7 +32,6 @@ export interface CataloguedIndex extends CompositeIndex {
   readonly isSeen?: boolean
 }
 
-/** The JSON of its row. */
 interface StoredIndex extends Omit<CataloguedIndex, 'id'> {
   readonly id: string
   /** If several processes share the store: it was deleted. */
@@ -39,11 +39,6 @@ interface StoredIndex extends Omit<CataloguedIndex, 'id'> {
 }
 
 export const indexTopic = 'compositeIndex'
-
-interface DatabaseName {
-  readonly projectId: string
-  readonly databaseId: string
-}
 
 export class IndexCatalogue {
   readonly #database: DatabaseName
@@ -128,12 +123,8 @@ export class IndexCatalogue {
     return metadataRowKey({ ...this.#database, topic: indexTopic, parts: [id.toString()] })
   }
 
-  /** The write that stores an index in its state, or removes it. */
-  writeOf(index: CataloguedIndex, gone = false): KvWrite {
-    return gone ? { key: this.rowOf(index), value: undefined } : this.rowWith(index)
-  }
-
-  rowWith(index: CataloguedIndex): KvRow {
+  /** The write that stores an index in its state. */
+  writeOf(index: CataloguedIndex): KvRow {
     return { key: this.rowOf(index), value: Buffer.from(JSON.stringify({ ...index, id: index.id.toString() })) }
   }
 

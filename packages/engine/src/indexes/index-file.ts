@@ -28,7 +28,7 @@ export class IndexFile {
   readonly #isReadOnly: boolean
   #text: string | undefined
   #parsed: IndexFileText = nothing
-  /** Identifies the file's content when it was last read. */
+  /** Identifies the file's content when it was last read; empty: there was no file. */
   #stamp: string | undefined
   /** The last of the changes, which run one after the other. */
   #tail: Promise<void> = Promise.resolve()
@@ -88,9 +88,12 @@ export class IndexFile {
   }
 
   async #read(): Promise<void> {
-    const stamp = await this.#stampNow()
+    const refuse = (cause: unknown): never => {
+      throw new DatastoreError('FAILED_PRECONDITION', `${this.path} cannot be read (${systemCode(cause)})`, { cause })
+    }
+    const stamp = await stampOf(this.path).catch((error) => (systemCode(error) === 'ENOENT' ? '' : refuse(error)))
     if (stamp === this.#stamp) return
-    const text = stamp === '' ? undefined : await this.#load()
+    const text = stamp === '' ? undefined : await readFile(this.path, 'utf8').catch(refuse)
     try {
       this.#parsed = text === undefined || text.trim() === '' ? nothing : await parseIndexYaml(text)
     } catch (error) {
@@ -100,24 +103,6 @@ export class IndexFile {
     }
     this.#text = text
     this.#stamp = stamp
-  }
-
-  /** Identifies the file's content; empty if there is no file. */
-  async #stampNow(): Promise<string> {
-    try {
-      return await stampOf(this.path)
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return ''
-      throw unreadable(this.path, error)
-    }
-  }
-
-  async #load(): Promise<string> {
-    try {
-      return await readFile(this.path, 'utf8')
-    } catch (error) {
-      throw unreadable(this.path, error)
-    }
   }
 
   async #write(generated: readonly IndexDefinition[]): Promise<void> {
@@ -150,8 +135,4 @@ function has(definitions: readonly IndexDefinition[], definition: IndexDefinitio
 async function stampOf(path: string): Promise<string> {
   const { mtimeMs, size, ino } = await stat(path)
   return `${mtimeMs} ${size} ${ino}`
-}
-
-function unreadable(path: string, error: unknown): DatastoreError {
-  return new DatastoreError('FAILED_PRECONDITION', `${path} cannot be read (${systemCode(error)})`, { cause: error })
 }

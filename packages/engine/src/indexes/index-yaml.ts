@@ -47,11 +47,7 @@ export function indexYaml(index: IndexDefinition, indent = ''): string {
   return lines.map((line) => `${indent}${line}\n`).join('')
 }
 
-/**
- * Parses a file's text.
- *
- * @throws INVALID_ARGUMENT with the line of the error
- */
+/** @throws INVALID_ARGUMENT with the line of the error */
 export async function parseIndexYaml(text: string): Promise<IndexFileText> {
   // Loaded only if there is a file to read.
   const yaml = await import('yaml')
@@ -63,11 +59,10 @@ export async function parseIndexYaml(text: string): Promise<IndexFileText> {
   const [error] = document.errors
   if (error !== undefined) throw wrong(error.pos[0], error.message.split('\n')[0] ?? error.message)
   const markerAt = markerIn(text)?.index
-  const parsed: { manual: IndexDefinition[]; generated: IndexDefinition[]; notes: string[] } = {
-    manual: [],
-    generated: [],
-    notes: [],
-  }
+  const manual: IndexDefinition[] = []
+  const generated: IndexDefinition[] = []
+  const notes: string[] = []
+  const parsed = { manual, generated, notes, hasMarker: markerAt !== undefined }
   if (!isMap(document.contents) || !document.contents.has('indexes')) {
     throw wrong(at(document.contents), 'the file has no member "indexes:"; write it, also when there are none')
   }
@@ -75,33 +70,27 @@ export async function parseIndexYaml(text: string): Promise<IndexFileText> {
     if (!isScalar(key) || key.value !== 'indexes') throw wrong(at(key), 'only the member "indexes:" is known here')
   }
   const list = document.contents.get('indexes', true)
-  if (list !== undefined && isScalar(list) && list.value === null)
-    return { ...parsed, hasMarker: markerAt !== undefined }
+  if (list !== undefined && isScalar(list) && list.value === null) return parsed
   if (!isSeq(list)) throw wrong(at(list), '"indexes:" is not a list')
   for (const item of list.items) {
-    const entry = {
-      line: `line ${lines.linePos(at(item) ?? 0).line}`,
-      part: isGenerated(at(item)) ? 'generated' : 'manual',
-    } as const
+    const start = at(item) ?? 0
     if (!isMap(item)) throw wrong(at(item), 'an index is not "kind:" and "properties:"')
     const wrongIn: Refusal = (what, ...path) => wrong(placeIn(item, path, yaml), what)
     const definition = definitionOf(item.toJSON() as Record<string, unknown>, wrongIn)
+    const note = (why: string): number => notes.push(`line ${lines.linePos(start).line}: ${why}`)
     if (typeof definition === 'string') {
-      parsed.notes.push(`${entry.line}: ${definition}`)
+      note(definition)
       continue
     }
     try {
-      parsed[entry.part].push(plainDefinition(definition))
+      const part = markerAt !== undefined && start > markerAt ? generated : manual
+      part.push(plainDefinition(definition))
     } catch (error) {
       if (!(error instanceof DatastoreError)) throw error
-      parsed.notes.push(`${entry.line}: ${error.message}`)
+      note(error.message)
     }
   }
-  return { ...parsed, hasMarker: markerAt !== undefined }
-
-  function isGenerated(start: number | undefined): boolean {
-    return markerAt !== undefined && start !== undefined && start > markerAt
-  }
+  return parsed
 }
 
 /**
@@ -157,10 +146,7 @@ function placeIn(
 /** Makes the error for an entry. @param path - the wrong member: names of members, and positions in lists */
 type Refusal = (what: string, ...path: (string | number)[]) => DatastoreError
 
-/**
- * An entry as a definition, or as a text with the reason why it is ignored. Throws the result of `wrong` for a malformed
- * entry.
- */
+/** An entry as a definition, or as a text with the reason why it is ignored. @throws the result of `wrong` */
 function definitionOf(entry: Readonly<Record<string, unknown>>, wrong: Refusal): IndexDefinition | string {
   for (const name of Object.keys(entry)) {
     if (!['kind', 'ancestor', 'properties'].includes(name)) throw wrong(`an index has no member "${name}"`, name)

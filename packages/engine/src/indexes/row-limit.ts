@@ -15,17 +15,13 @@ import { propertiesOfImage } from '../tables/entities.ts'
 import { columnsOf, countCompositeRows } from '../tables/entities-by-composite-property.ts'
 import type { EntityDelta, IndexRules } from '../tables/entity-rows.ts'
 
-/** Refuses a change after which the entity has too many bytes of rows. @throws INVALID_ARGUMENT */
+/** @throws INVALID_ARGUMENT if the change makes too many bytes of rows; it names the entity, and the index with most of them */
 export function checkCompositeRows(
   { codes, after, afterEntries }: EntityDelta,
   { indexes, indexOptions }: IndexRules,
 ): void {
   if (after === undefined || indexes.length === 0) return
-  refuseLargeRows(codes, afterEntries ?? indexEntries(propertiesOfImage(after), indexOptions), indexes)
-}
-
-/** @throws INVALID_ARGUMENT that names the entity, and the index with most of the bytes */
-function refuseLargeRows(codes: KeyCodes, entries: readonly IndexEntry[], indexes: readonly CompositeIndex[]): void {
+  const entries = afterEntries ?? indexEntries(propertiesOfImage(after), indexOptions)
   let bytes = 0
   let largest = { bytes: 0, words: '', rows: 0 }
   for (const index of indexes) {

@@ -40,7 +40,6 @@ export function isMetadataKind(kind: string | undefined): kind is MetadataKind {
   return kind === '__namespace__' || kind === '__kind__' || kind === '__property__'
 }
 
-/** Refuses what a query of these kinds may not contain. */
 export function checkMetadataQuery(query: Query): void {
   const { kind, filter, order } = query
   const walk = (part: typeof filter): void => {

@@ -16,7 +16,7 @@
 import type { RequestContext } from '../context.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import type { PathElement } from '../model/key.ts'
+import type { DatabaseName, PathElement } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
@@ -28,9 +28,7 @@ export function isStatisticsKind(kind: string | undefined): boolean {
   return kind?.startsWith('__Stat_') === true && kind.endsWith('__')
 }
 
-export interface StatisticsSource {
-  readonly projectId: string
-  readonly databaseId: string
+export interface StatisticsSource extends DatabaseName {
   readonly survey: () => MaybePromise<Survey>
   /** Whether rows of all property indexes are kept. */
   readonly hasAllRows: boolean
@@ -115,15 +113,16 @@ function propertiesOf({ shown, figures, properties }: Statistic, at: bigint): Re
 
 /** Figures of each property of a kind, with the type that they count for. */
 function propertyFigures({ values, entries }: KindSurvey): readonly (readonly [string, string, EntityTallies])[] {
-  const ofValues = [...values].flatMap(([property, types]) =>
-    [...types].map(([type, entities]) => [property, type, { ...noTallies(), entities }] as const),
-  )
-  const ofEntries = [...entries].flatMap(([property, classes]) =>
-    [...classes].map(([byte, builtin]) => {
-      return [property, classNames.get(byte) ?? '', { ...noTallies(), builtin }] as const
-    }),
-  )
-  return [...ofValues, ...ofEntries]
+  const figures: [string, string, EntityTallies][] = []
+  for (const [property, types] of values) {
+    for (const [type, entities] of types) figures.push([property, type, { ...noTallies(), entities }])
+  }
+  for (const [property, classes] of entries) {
+    for (const [byte, builtin] of classes) {
+      figures.push([property, classNames.get(byte) ?? '', { ...noTallies(), builtin }])
+    }
+  }
+  return figures
 }
 
 /** Adds up the figures of the statistic entities of one kind. */
@@ -144,14 +143,12 @@ class Collector {
   /** All but the properties. */
   add({ namespaceId, kind, roots, others, composites }: KindSurvey): void {
     const name = [named('kind_name', kind)]
-    for (const [isRoot, tallies] of [
-      [true, roots],
-      [false, others],
-    ] as const) {
+    for (const tallies of [roots, others]) {
       if (tallies.entities.count === 0) continue
       this.#total(namespaceId, tallies)
       this.#count(namespaceId, 'Kind', kind, name, 'ebc', tallies)
-      this.#count(namespaceId, isRoot ? 'Kind_IsRootEntity' : 'Kind_NotRootEntity', kind, name, 'e', tallies)
+      const statistic = tallies === roots ? 'Kind_IsRootEntity' : 'Kind_NotRootEntity'
+      this.#count(namespaceId, statistic, kind, name, 'e', tallies)
     }
     for (const [id, composite] of composites) {
       const properties: [string, Value][] = [named('kind_name', kind), ['index_id', { type: 'integer', value: id }]]
@@ -160,11 +157,9 @@ class Collector {
   }
 
   property({ namespaceId, kind }: KindSurvey, property: string, type: string, figures: EntityTallies): void {
-    const [ofType, ofKind, ofName] = [
-      named('property_type', type),
-      named('kind_name', kind),
-      named('property_name', property),
-    ]
+    const ofType = named('property_type', type)
+    const ofKind = named('kind_name', kind)
+    const ofName = named('property_name', property)
     const count = (statistic: string, name: string, properties: [string, Value][]): void =>
       this.#count(namespaceId, statistic, name, properties, 'eb', figures)
     count('PropertyType', type, [ofType])
@@ -174,12 +169,11 @@ class Collector {
   }
 
   #total(namespaceId: string, figures: EntityTallies): void {
-    const total = { kind: '', name: 'total_entity_usage' }
     if (namespaceId !== '') this.#hasNamespaces = true
-    this.#add('', '__Stat_Total__', total, [], 'ebc', figures)
-    this.#add(namespaceId, '__Stat_Ns_Total__', total, [], 'ebc', figures)
-    const subject = namespaceId === '' ? { kind: '', id: 1n } : { kind: '', name: namespaceId }
-    this.#add('', '__Stat_Namespace__', subject, [named('subject_namespace', namespaceId)], 'ebc', figures)
+    this.#count(namespaceId, 'Total', 'total_entity_usage', [], 'ebc', figures)
+    const name = namespaceId === '' ? { kind: '', id: 1n } : { kind: '', name: namespaceId }
+    const properties = [named('subject_namespace', namespaceId)]
+    this.#add({ namespaceId: '', kind: '__Stat_Namespace__', name, properties, shown: 'ebc', figures })
   }
 
   /** Counts for the whole database, and again for the namespace. */
@@ -187,35 +181,22 @@ class Collector {
     namespaceId: string,
     statistic: string,
     name: string,
-    properties: readonly (readonly [string, Value])[],
+    properties: Statistic['properties'],
     shown: Shown,
     figures: EntityTallies,
   ): void {
-    const key = { kind: '', name: name === '' ? '_' : name }
-    this.#add('', `__Stat_${statistic}__`, key, properties, shown, figures)
-    this.#add(namespaceId, `__Stat_Ns_${statistic}__`, key, properties, shown, figures)
+    const counted = { name: { kind: '', name: name === '' ? '_' : name }, properties, shown, figures }
+    this.#add({ ...counted, namespaceId: '', kind: `__Stat_${statistic}__` })
+    this.#add({ ...counted, namespaceId, kind: `__Stat_Ns_${statistic}__` })
   }
 
-  #add(
-    namespaceId: string,
-    kind: string,
-    name: PathElement,
-    properties: readonly (readonly [string, Value])[],
-    shown: Shown,
-    added: EntityTallies,
-  ): void {
+  #add(added: Statistic): void {
+    const { namespaceId, kind, name } = added
     if (kind !== this.#wanted) return
     const id = `${namespaceId}\u0000${name.name ?? `#${name.id}`}`
-    const { figures } = getOrInsert(this.#statistics, id, () => ({
-      namespaceId,
-      kind,
-      name,
-      properties,
-      shown,
-      figures: noTallies(),
-    }))
+    const { figures } = getOrInsert(this.#statistics, id, () => ({ ...added, figures: noTallies() }))
     for (const part of ['entities', 'builtin', 'composite'] as const) {
-      tally(figures[part], added[part].bytes, added[part].count)
+      tally(figures[part], added.figures[part].bytes, added.figures[part].count)
     }
   }
 }

@@ -27,7 +27,6 @@ import { codesOfEntityRow, type IndexRules, scatterEntry } from '../tables/entit
 import { scatterOf } from '../tables/scatter.ts'
 import type { RowScan, TableView } from '../tables/table.ts'
 
-/** A number of rows or values, and their bytes. */
 export interface Tally {
   count: number
   bytes: number
@@ -40,7 +39,6 @@ export interface EntityTallies {
   readonly composite: Tally
 }
 
-/** Counts and sizes of the entities of one kind in one namespace. */
 export interface KindSurvey {
   readonly namespaceId: string
   readonly kind: string
@@ -186,13 +184,8 @@ function addValues(kind: GrowingKind, properties: Uint8Array): void {
   const walk = new EntityWalk(new WireReader(properties))
   while (walk.nextProperty()) {
     const name = walk.name().text
-    addValue(
-      getOrInsert(kind.values, name, () => new Map()),
-      name.length,
-      walk.entry,
-      walk.reader,
-      false,
-    )
+    const tallies = getOrInsert(kind.values, name, () => new Map())
+    addValue(tallies, name.length, walk.entry, walk.reader, false)
   }
 }
 

@@ -44,7 +44,6 @@ export interface Missing {
   readonly prefix?: RowKey | undefined
 }
 
-/** The name of an index among those that are being materialised. */
 export function nameOf({ table, kind, prefix }: Missing): string {
   return `${table} ${prefix ?? kind}`
 }
@@ -95,28 +94,22 @@ export function missingIn(
   if (everything) return missing
   for (const table of tables) {
     const space = keySpaces[table]
-    if (end <= space || start >= prefixEnd(space)) continue
-    // The range in this table, without the byte of the table.
-    const low = start < space ? '' : start.slice(1)
-    const high = end < prefixEnd(space) ? end.slice(1) : '\xff'
-    const prefix = low.slice(0, Math.max(0, textsEnd(low, kindTexts + 1)))
-    if (prefix !== '' && high <= prefixEnd(prefix)) {
-      const kind = low.slice(0, textsEnd(low, kindTexts))
+    const spaceEnd = prefixEnd(space)
+    if (end <= space || start >= spaceEnd) continue
+    const low = start < space ? space : start
+    const high = end < spaceEnd ? end : spaceEnd
+    const { kind, property } = splitIndexPrefix(low)
+    const prefix = space + kind + property
+    if (property !== '' && high <= prefixEnd(prefix)) {
       const kept = kinds.get(space + kind)
-      if (kept !== 'all' && !kept?.has(space + prefix)) missing.push({ table, kind, prefix: space + prefix })
+      if (kept !== 'all' && !kept?.has(prefix)) missing.push({ table, kind, prefix })
       continue
     }
-    for (const kind of kindsBetween(low, high, store)) {
-      if (kinds.get(space + kind) !== 'all') missing.push({ table, kind })
+    for (const one of kindsIn({ start: low, end: high }, store)) {
+      if (kinds.get(space + one) !== 'all') missing.push({ table, kind: one })
     }
   }
   return missing
-}
-
-/** The kinds with entities that can have rows in a range of a property table, sorted. */
-export function kindsIn({ start, end }: KeyRange, store: MemoryReader): string[] {
-  const space = start.slice(0, 1)
-  return kindsBetween(start.slice(1), end < prefixEnd(space) ? end.slice(1) : '\xff', store)
 }
 
 /** The parts of a row key, or row prefix, of a property table; missing parts are empty. */
@@ -136,15 +129,18 @@ export function placeOfKind(kind: string): { readonly partition: string; readonl
   }
 }
 
-/** The kinds with entities that can have rows from `low` up to `high` in a property table. */
-function kindsBetween(low: string, high: string, store: MemoryReader): string[] {
-  const lowKind = low.slice(0, Math.max(0, textsEnd(low, kindTexts)))
-  const highKind = high.slice(0, Math.max(0, textsEnd(high, kindTexts)))
+/** The kinds with entities that can have rows in a range of a property table, sorted. */
+export function kindsIn({ start, end }: KeyRange, store: MemoryReader): string[] {
   const space = keySpaces.EntitiesByKind
-  const start = space + (lowKind === '' ? low : lowKind)
-  const end = highKind === '' ? space + high : prefixEnd(space + highKind)
+  const low = splitIndexPrefix(start).kind
+  const high = splitIndexPrefix(end).kind
+  const isToEnd = end >= prefixEnd(start.slice(0, 1))
+  const range = {
+    start: space + (low === '' ? start.slice(1) : low),
+    end: isToEnd ? prefixEnd(space) : high === '' ? space + end.slice(1) : prefixEnd(space + high),
+  }
   const kinds: string[] = []
-  const scan = store.scan({ start, end }, { expect: 1 })
+  const scan = store.scan(range, { expect: 1 })
   try {
     for (;;) {
       const [row] = scan.next(1)

@@ -108,7 +108,6 @@ export class OnDemandRows implements Kv {
     this.#names = new IndexNames({ store, optionsOf, goOn })
   }
 
-  /** A context without a client that could end the work. */
   #context(): RequestContext {
     return requestContext({ clock: this.#scheduler })
   }
@@ -301,12 +300,17 @@ export class OnDemandRows implements Kv {
       this.#kept = { ...this.#kept, kinds: withIndexes(this.#kept.kinds, [index]) }
     })
     if (!isPromise(made)) return
-    const known = made
-      .catch((error) => {
-        if (error !== outdated) throw error
-      })
-      .finally(() => materialising.delete(nameOf(index)))
-    materialising.set(nameOf(index), known)
+    const known = made.catch((error) => {
+      if (error !== outdated) throw error
+    })
+    return this.#inProgress(nameOf(index), known)
+  }
+
+  /** Lets readers wait for a materialisation. */
+  #inProgress(name: string, made: Promise<void>): Promise<void> {
+    const materialising = this.#materialising
+    const known = made.finally(() => materialising.delete(name))
+    materialising.set(name, known)
     return known
   }
 
@@ -321,11 +325,7 @@ export class OnDemandRows implements Kv {
       }
     }
     const drained = step()
-    if (!isPromise(drained)) return
-    const materialising = this.#materialising
-    const known = drained.finally(() => materialising.delete(logName))
-    materialising.set(logName, known)
-    return known
+    return isPromise(drained) ? this.#inProgress(logName, drained) : undefined
   }
 
   #write(key: RowKey, value: Uint8Array | undefined, store: MemoryKv = this.#store): void {
@@ -346,7 +346,6 @@ export class OnDemandRows implements Kv {
 /** The list of log rows among the names of indexes that are being materialised. */
 const logName = 'log'
 
-/** The error of an outdated materialisation. */
 const outdated = new Error('the store was replaced')
 
 /** The store at one moment. Missing rows come from the store if it is unchanged since, else they are made in a fork. */
@@ -411,7 +410,6 @@ class OnDemandSnapshot implements KvSnapshot {
     })
   }
 
-  /** Whether rows of a range have to be made first. */
   #lacks(range: KeyRange): boolean {
     const { snapshot, kept, unread } = this.#state
     if (this.#fork !== undefined) return false

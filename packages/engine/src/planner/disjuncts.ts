@@ -8,7 +8,7 @@
 import { compareTexts, invert } from '../encoding/bytes.ts'
 import { type Atom, type Conjunction, type FilterTerms, keyProperty } from './filters.ts'
 import type { Column, Disjunct, Equality, NormalQuery } from './normal-query.ts'
-import { inSpans, intersectSpans, pointSpans, type Span, spansOf } from './spans.ts'
+import { everything, inSpans, intersectSpans, pointSpans, type Span, spansOf } from './spans.ts'
 
 /** Whether the atom limits a property to ranges, and so makes it a column. */
 export function isInequality(atom: Atom): boolean {
@@ -54,16 +54,15 @@ function multiplyOut(conjunction: Conjunction, choose: (atom: Atom) => boolean):
 
 /** The values that satisfy all inequalities on `property`. */
 function inequalitySpans(conjunction: Conjunction, property: string, inverted: boolean): readonly Span[] {
-  let spans: readonly Span[] | undefined
+  let spans = everything
   for (const atom of conjunction) {
     if (atom.property !== property || atom.operator === 'equal' || atom.operator === 'in') continue
     for (const code of atom.codes) {
       const operator = atom.operator === 'notIn' ? 'notEqual' : atom.operator
-      const allowed = spansOf(operator, inverted ? invert(code) : code, inverted)
-      spans = spans === undefined ? allowed : intersectSpans(spans, allowed)
+      spans = intersectSpans(spans, spansOf(operator, inverted ? invert(code) : code, inverted))
     }
   }
-  return spans ?? []
+  return spans
 }
 
 type OrderedColumns = Pick<NormalQuery, 'columns' | 'lateColumns' | 'everyRow'>

@@ -38,7 +38,6 @@ export function planTree(plan: Plan): PlanTree {
   return { source: planStep(plan, plan.source), results }
 }
 
-/** A tree as text, without a line break at the end. */
 export function planText({ source, results }: PlanTree): string {
   return [...stepLines(source, ''), ...results].join('\n')
 }
@@ -129,11 +128,8 @@ interface BoundWords {
 /** `undefined` for a bound that excludes nothing. */
 function boundOf(bound: string, column: Column | undefined): BoundWords | undefined {
   if (bound === '' || bound === codesEnd) return undefined
-  for (const [code, after] of [
-    [bound, false],
-    [bound.slice(0, -1), true],
-  ] as const) {
-    if (after && !bound.endsWith(codesEnd)) break
+  for (const after of bound.endsWith(codesEnd) ? [false, true] : [false]) {
+    const code = after ? bound.slice(0, -1) : bound
     const text = codeWords(code, column)
     if (text !== undefined) return { code, after, prefix: false, text }
     if (column === undefined) {

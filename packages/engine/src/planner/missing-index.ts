@@ -9,9 +9,7 @@ import { indexYaml } from '../indexes/index-yaml.ts'
 import { formatIndex, type IndexDefinition, type IndexedProperty } from '../model/index-definition.ts'
 import type { Equality, NormalQuery } from './normal-query.ts'
 
-/**
- * FAILED_PRECONDITION with the definition. In `details`: `index` in words, and `index.yaml` as an entry for the file.
- */
+/** FAILED_PRECONDITION with the definition. In `details`: `index` in words, and `index.yaml` as an entry for the file. */
 export class MissingIndexError extends DatastoreError {
   readonly index: IndexDefinition
 
@@ -21,9 +19,7 @@ export class MissingIndexError extends DatastoreError {
     super(
       'FAILED_PRECONDITION',
       `no matching index found. recommended index is:\n${bareNames(yaml)}(no index serves this query: define ${words}, in index.yaml)`,
-      {
-        details: { index: words, 'index.yaml': yaml },
-      },
+      { details: { index: words, 'index.yaml': yaml } },
     )
     this.index = index
   }

@@ -62,7 +62,6 @@ export interface Disjunct {
   readonly pathSpans: readonly Span[] | undefined
 }
 
-/** The complete order of a query (orders.ts). */
 export interface Ordering {
   readonly columns: readonly Column[]
   /** Directions of the columns, first to last. None is free in a reverse query. */

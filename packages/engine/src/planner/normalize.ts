@@ -11,6 +11,7 @@ import { validateNameBytes, validatePartition } from '../encoding/validate-key.t
 import { invalidArgument } from '../errors.ts'
 import { fnv, fnvStart, fnvStep } from '../fnv.ts'
 import { limits } from '../limits.ts'
+import type { DatabaseName } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 import { addDisjuncts, separateEqualitiesFromInequalities } from './disjuncts.ts'
@@ -18,9 +19,7 @@ import { type Conjunction, countFilters, keyProperty, readFilter } from './filte
 import type { Disjunct, NormalQuery, Ordering } from './normal-query.ts'
 import { orderColumns } from './orders.ts'
 
-export interface QueryDatabase {
-  readonly projectId: string
-  readonly databaseId: string
+export interface QueryDatabase extends DatabaseName {
   /** How the database's entities are indexed: the executor indexes single ones again (executor/first-row.ts). */
   readonly indexOptions?: IndexOptions
 }

@@ -72,20 +72,15 @@ export function orderColumns(
     direction,
     inverted: (direction === 'descending') !== reverse,
   })
+  // Keys are distinct anyway.
+  const isDistinct = query.distinctOn.length > 0 && !query.distinctOn.includes(keyProperty)
   return {
     columns: ordered.map(columnOf),
     parts,
     lateColumns: late.map(columnOf),
     reverse,
-    distinctColumns: query.distinctOn.length === 0 ? undefined : distinctWidth(query.distinctOn, distinct),
+    distinctColumns: isDistinct ? new Set(distinct).size : undefined,
   }
-}
-
-/**
- * How many columns distinguish distinct results; `undefined` if the key is among them, since keys are distinct anyway.
- */
-function distinctWidth(asked: readonly string[], columns: readonly string[]): number | undefined {
-  return asked.includes(keyProperty) ? undefined : new Set(columns).size
 }
 
 function checkDistinct(ordered: readonly Pick<PropertyOrder, 'property'>[], distinct: readonly string[]): void {

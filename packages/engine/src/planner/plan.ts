@@ -61,7 +61,6 @@ function planIfServed(query: NormalQuery, indexes: readonly CompositeIndex[]): P
   }
 }
 
-/** The plan of a query with its columns in the given order. */
 function planArranged(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan {
   const code = partitionCode(query.partition)
   const sources = query.disjuncts.map((disjunct) => planDisjunct(query, disjunct, code, indexes))
@@ -109,9 +108,7 @@ function withFilter({ columnSpans, pathSpans }: Disjunct, input: PlanNode): Plan
   return { type: 'filter', input, columnSpans: further, pathSpans }
 }
 
-/**
- * The positions to which every scan of the disjunct is limited: by the first column, or by the path if there is none.
- */
+/** The positions to which every scan of the disjunct is limited: by the first column, or by the path if there is none. */
 function scanSpans(query: NormalQuery, disjunct: Disjunct): readonly Span[] {
   if (query.columns.length > 0) return disjunct.columnSpans[0] ?? everything
   if (query.ancestor === undefined) return disjunct.pathSpans ?? everything

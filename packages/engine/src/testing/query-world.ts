@@ -31,7 +31,6 @@ export function entityRows(entity: ModelEntity, indexes: readonly CompositeIndex
   return rowsOfCell(keyCodes(entity.key), encodeImage(imageOf(entity)), indexes)
 }
 
-/** A store with all rows of the entities. */
 export function storeOf(entities: readonly ModelEntity[], indexes: readonly CompositeIndex[] = []): MemoryKv {
   const rows = entities.flatMap((entity) => entityRows(entity, indexes))
   return new MemoryKv(rows.map(({ key: rowKey, value }) => ({ key: rowKey, value })))

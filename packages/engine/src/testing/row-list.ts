@@ -20,7 +20,6 @@ export interface TableRow {
   readonly value: Uint8Array
 }
 
-/** The change of a row. */
 export interface RowChange extends ProducedRow {
   readonly table: TableId
 }

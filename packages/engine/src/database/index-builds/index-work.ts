@@ -203,7 +203,7 @@ export class LocalIndexWork implements IndexWork {
     }
     return await log.exclusive(async () => {
       job.stopped.throwIfAborted()
-      await kv.mutate(catalogue.writeOf(index, true))
+      await kv.mutate({ key: catalogue.rowOf(index), value: undefined })
       catalogue.remove(index)
       this.#parts.onRowsChanged?.()
       return index

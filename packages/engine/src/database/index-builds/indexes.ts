@@ -165,7 +165,7 @@ export class Indexes {
       return { projectId, databaseId, catalogue }
     })
     return {
-      rows: kept.flatMap(({ catalogue }) => catalogue.all.map((index) => catalogue.rowWith(index))),
+      rows: kept.flatMap(({ catalogue }) => catalogue.all.map((index) => catalogue.writeOf(index))),
       reinstate(databaseOf) {
         for (const { projectId, databaseId, catalogue } of kept) {
           for (const index of catalogue.all) databaseOf(projectId, databaseId).catalogue.record(index)
