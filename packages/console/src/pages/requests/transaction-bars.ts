@@ -36,8 +36,11 @@ const idleMs = 60_000
 
 /** The transactions of the calls, oldest first. @param nowMs - for those that are open */
 export function barsOf(requests: readonly RecordedRequest[], nowMs: number): readonly Bar[] {
-  const byId = Map.groupBy(requests, ({ transaction = '' }) => transaction)
-  byId.delete('')
+  const byId = new Map<string, RecordedRequest[]>()
+  for (const request of requests) {
+    const { transaction } = request
+    if (transaction !== undefined) byId.set(transaction, [...(byId.get(transaction) ?? []), request])
+  }
   return [...byId].map(([id, own]) => barOf(id, own, nowMs)).sort((a, b) => a.fromMs - b.fromMs)
 }
 
