@@ -4,9 +4,10 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Io } from './framework/command.ts'
 import { complete, completeRequest } from './framework/complete.ts'
 import { exitCodes, failed, UsageError } from './framework/errors.ts'
-import { type Io, processIo } from './framework/io.ts'
+import { processIo } from './framework/io.ts'
 import { type Parsed, parse } from './framework/parser.ts'
 import { nameOf, plainFlag } from './framework/words.ts'
 import { program } from './registry.ts'

@@ -23,8 +23,6 @@ import { type DataMethod, methodNames } from '../methods.ts'
 
 export type FaultMethod = DataMethod
 
-export const faultMethods: readonly FaultMethod[] = Object.keys(methodNames) as FaultMethod[]
-
 export interface FaultOptions {
   /** Methods of the data API; default: all. */
   readonly method?: FaultMethod | readonly FaultMethod[] | undefined
@@ -94,7 +92,7 @@ function isIn(known: readonly string[], what: string): Check {
 }
 
 const checks: Readonly<Record<keyof FaultOptions, Check>> = {
-  method: isIn(faultMethods, 'method'),
+  method: isIn(Object.keys(methodNames), 'method'),
   project: isText,
   database: isText,
   namespace: isText,

@@ -149,6 +149,16 @@ function after({ place, depth }: State, token: Token): State {
   return { place: next(place, token), depth: 0 }
 }
 
+/** The places after any one token. */
+const following: Partial<Record<Place, Place>> = {
+  kind: 'clauses',
+  has: 'value',
+  is: 'after value',
+  order: 'order by',
+  'order by': 'after order',
+  number: 'after number',
+}
+
 function next(place: Place, { type, value, keyword }: Token): Place {
   const isName = (type === 'name' && keyword === '') || type === 'quotedName'
   const isOperator = type === 'symbol' && /^[=!<>]/.test(value)
@@ -157,8 +167,6 @@ function next(place: Place, { type, value, keyword }: Token): Place {
       return isName || value === '*' ? 'after field' : keyword === 'DISTINCT' ? 'fields' : 'unknown'
     case 'after field':
       return value === ',' || value === '.' ? 'fields' : 'unknown'
-    case 'kind':
-      return 'clauses'
     case 'condition':
       return value === '(' ? 'condition' : 'operator'
     case 'operator':
@@ -166,24 +174,14 @@ function next(place: Place, { type, value, keyword }: Token): Place {
       if (isOperator || ['IN', 'CONTAINS'].includes(keyword)) return 'value'
       if (value === '.') return 'condition'
       return keyword === 'NOT' ? 'negated' : keyword === 'HAS' ? 'has' : keyword === 'IS' ? 'is' : 'unknown'
-    case 'has':
-      return 'value'
     case 'value':
       if (!isName) return 'after value'
       return value.toUpperCase() === 'KEY' ? 'call key' : 'call'
-    case 'is':
-      return 'after value'
     case 'after value':
       return value === ')' ? 'after value' : 'unknown'
-    case 'order':
-      return 'order by'
-    case 'order by':
-      return 'after order'
     case 'after order':
       return value === ',' || value === '.' ? 'order by' : 'after order'
-    case 'number':
-      return 'after number'
     default:
-      return 'unknown'
+      return following[place] ?? 'unknown'
   }
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Io } from '../../src/cli/framework/io.ts'
+import type { Io } from '../../src/cli/framework/command.ts'
 import { main } from '../../src/cli/main.ts'
 import { withoutTimeouts } from '../support/limits.ts'
 

@@ -1,7 +1,7 @@
 /** The command line in this process, and servers for it to ask. */
 import { openEngine } from '@sixtables/engine'
 import { addEngineRoutes } from '../../src/admin/emulator/engine-routes.ts'
-import type { Io } from '../../src/cli/framework/io.ts'
+import type { Io } from '../../src/cli/framework/command.ts'
 import { main } from '../../src/cli/main.ts'
 import { startGateway } from '../../src/emulator/server.ts'
 

@@ -34,6 +34,7 @@ import { type AdminMethod, bodyObject, type JsonObject } from '../admin-service.
 import type { ExportLocations } from '../export-locations.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { CommonMetadata, OperationJson, Operations } from '../operations/operations.ts'
+import { progressOf } from './indexes.ts'
 
 const admin = 'type.googleapis.com/google.datastore.admin.v1.'
 const emptyType = 'type.googleapis.com/google.protobuf.Empty'
@@ -130,11 +131,7 @@ const longestWaitMs = 600_000
 
 /** Progress in JSON; only imports have estimates. */
 function progressJson({ entities, bytes, entitiesTotal, bytesTotal }: Progress): JsonObject {
-  const inJson = (completed: number, estimated: number | undefined): JsonObject => ({
-    workCompleted: String(completed),
-    ...(estimated === undefined ? {} : { workEstimated: String(estimated) }),
-  })
-  return { progressEntities: inJson(entities, entitiesTotal), progressBytes: inJson(bytes, bytesTotal) }
+  return { progressEntities: progressOf(entities, entitiesTotal), progressBytes: progressOf(bytes, bytesTotal) }
 }
 
 export function transferMethods(parts: TransferParts): readonly AdminMethod[] {

@@ -6,13 +6,7 @@
  *
  * Known: the service's proto. No emulator answers these.
  */
-import {
-  type CataloguedIndex,
-  type IndexDefinition,
-  type IndexJob,
-  type IndexState,
-  invalidArgument,
-} from '@sixtables/engine'
+import { type CataloguedIndex, type IndexDefinition, type IndexState, invalidArgument } from '@sixtables/engine'
 import type { DatabaseName } from '../../convert/parameters.ts'
 import type { AdminMethod, JsonObject } from '../admin-service.ts'
 import { directionOf, type IndexDialect, type IndexOperations } from '../index-operations.ts'
@@ -28,7 +22,7 @@ export const datastoreDialect: IndexDialect = {
   metadata: (_place, index, job, common) => ({
     '@type': `${admin}IndexOperationMetadata`,
     common,
-    progressEntities: progressOf(job),
+    progressEntities: progressOf(job.progress.completed, job.progress.estimated || undefined),
     indexId: index.id.toString(),
   }),
 }
@@ -66,8 +60,8 @@ export function indexMethods(indexes: IndexOperations): readonly AdminMethod[] {
 }
 
 /** google.datastore.admin.v1.Progress in JSON, where its numbers are texts. */
-function progressOf({ progress: { completed, estimated } }: Pick<IndexJob, 'progress'>): JsonObject {
-  return { workCompleted: String(completed), ...(estimated === 0 ? {} : { workEstimated: String(estimated) }) }
+export function progressOf(completed: number, estimated: number | undefined): JsonObject {
+  return { workCompleted: String(completed), ...(estimated === undefined ? {} : { workEstimated: String(estimated) }) }
 }
 
 async function list(indexes: IndexOperations, request: JsonObject): Promise<JsonObject> {

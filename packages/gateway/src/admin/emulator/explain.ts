@@ -23,8 +23,7 @@ import { readCommit } from '../../handlers/commit.ts'
 import { jsonForm } from '../../protocols/http-json.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
-import { placeNamed } from '../named-database.ts'
-import { type AskedEngine, askedBy } from './asked-engine.ts'
+import { type AskedEngine, askedBy, placeNamed } from '../named-database.ts'
 
 export const explainPath = '/emulator/explain'
 

@@ -10,7 +10,7 @@ import type { FaultOptions } from '../../controls/fault.ts'
 import type { Faults } from '../../controls/faults.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
-import { needOneProcess } from './asked-engine.ts'
+import { needOneProcess } from '../named-database.ts'
 
 const faultsPath = '/emulator/faults'
 const clockPath = '/emulator/clock'

@@ -22,10 +22,8 @@ import {
 } from '@sixtables/engine'
 import { checkFields, databaseIdOf } from '../../convert/parameters.ts'
 import type { Router } from '../../protocols/router.ts'
-import { bodyObject } from '../admin-service.ts'
-import { type AskedEngine, askedBy } from './asked-engine.ts'
-
-type IdRequest = Readonly<Record<string, unknown>>
+import { bodyObject, type JsonObject } from '../admin-service.ts'
+import { type AskedEngine, askedBy } from '../named-database.ts'
 
 /** A report of the engine in JSON: ids are decimal texts. */
 type InJson<T> = T extends bigint ? string : T extends object ? { readonly [K in keyof T]: InJson<T[K]> } : T
@@ -59,33 +57,27 @@ export interface NextIdAnswer {
   readonly id: string | null
 }
 
-interface Question {
-  readonly method: 'GET' | 'POST'
-  /** Its own fields, without those for the place. */
-  readonly fields: readonly string[]
-  ask(engine: AskedEngine, request: IdRequest): Promise<unknown>
-}
-
 const ofKind = ['parent', 'kind']
 
-const questions: Readonly<Record<string, Question>> = {
-  allocate: { method: 'POST', fields: [...ofKind, 'size', 'max'], ask: allocate },
-  range: { method: 'POST', fields: [...ofKind, 'start', 'end'], ask: range },
-  reserve: { method: 'POST', fields: ['keys'], ask: reserve },
-  next: { method: 'GET', fields: ofKind, ask: next },
-}
-
 export function addIdRoutes(router: Router, engine: Engine): void {
-  for (const [what, { method, fields, ask }] of Object.entries(questions)) {
+  const add = (
+    method: 'GET' | 'POST',
+    what: string,
+    fields: readonly string[],
+    ask: (engine: AskedEngine, request: JsonObject) => Promise<unknown>,
+  ): void =>
     router.add(method, `/emulator/ids/${what}`, async ({ query, body, headers }) => {
       const request = method === 'GET' ? Object.fromEntries(query) : bodyObject(body)
       checkFields(request, ['project', 'database', 'namespace', ...fields])
       return { json: await ask(askedBy({ headers }, engine), request) }
     })
-  }
+  add('POST', 'allocate', [...ofKind, 'size', 'max'], allocate)
+  add('POST', 'range', [...ofKind, 'start', 'end'], range)
+  add('POST', 'reserve', ['keys'], reserve)
+  add('GET', 'next', ofKind, next)
 }
 
-async function allocate(engine: AskedEngine, request: IdRequest): Promise<AllocatedAnswer> {
+async function allocate(engine: AskedEngine, request: JsonObject): Promise<AllocatedAnswer> {
   const { database, key } = kindIn(engine, request)
   const [size, max] = [integerIn(request, 'size'), integerIn(request, 'max')]
   if ((size === undefined) === (max === undefined)) {
@@ -101,7 +93,7 @@ async function allocate(engine: AskedEngine, request: IdRequest): Promise<Alloca
   )
 }
 
-async function range(engine: AskedEngine, request: IdRequest): Promise<unknown> {
+async function range(engine: AskedEngine, request: JsonObject): Promise<unknown> {
   const { database, key } = kindIn(engine, request)
   const [start, end] = [integerIn(request, 'start'), integerIn(request, 'end')]
   if (start === undefined) throw missing('start')
@@ -115,7 +107,7 @@ function inJson<T extends object>(report: T): InJson<T> {
   return Object.fromEntries(members)
 }
 
-async function reserve(engine: AskedEngine, request: IdRequest): Promise<ReserveAnswer> {
+async function reserve(engine: AskedEngine, request: JsonObject): Promise<ReserveAnswer> {
   const { keys: texts } = request
   if (!Array.isArray(texts) || texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
     throw invalidArgument('keys is a list of keys such as "ToDo:1", at least one')
@@ -165,7 +157,7 @@ async function reservedId(
   return { key, space, nextAfter: `${counter}`, words }
 }
 
-async function next(engine: AskedEngine, request: IdRequest): Promise<NextAnswer> {
+async function next(engine: AskedEngine, request: JsonObject): Promise<NextAnswer> {
   const { database, key } = kindIn(engine, request)
   const { automatic, scattered, sequential, storewide } = await database.nextIds(engine.context(), key)
   const told = ({ counter, id }: Next['scattered']): NextIdAnswer => inJson({ counter, id: id ?? null })
@@ -174,7 +166,7 @@ async function next(engine: AskedEngine, request: IdRequest): Promise<NextAnswer
 }
 
 /** The database of a request, and the incomplete key of its kind and parent. */
-function kindIn(engine: AskedEngine, request: IdRequest): { readonly database: Database; readonly key: Key } {
+function kindIn(engine: AskedEngine, request: JsonObject): { readonly database: Database; readonly key: Key } {
   const partition = partitionIn(request)
   const parent = textIn(request, 'parent')
   const kind = textIn(request, 'kind')
@@ -183,7 +175,7 @@ function kindIn(engine: AskedEngine, request: IdRequest): { readonly database: D
   return { database: engine.database(partition.projectId, partition.databaseId), key: { partition, path } }
 }
 
-function partitionIn(request: IdRequest): PartitionId {
+function partitionIn(request: JsonObject): PartitionId {
   const projectId = textIn(request, 'project')
   if (projectId === '') throw missing('project')
   return {
@@ -192,13 +184,13 @@ function partitionIn(request: IdRequest): PartitionId {
     namespaceId: textIn(request, 'namespace'),
   }
 }
-function textIn(request: IdRequest, name: string): string {
+function textIn(request: JsonObject, name: string): string {
   const value = request[name] ?? ''
   if (typeof value !== 'string') throw invalidArgument(`${name} is a text, not ${JSON.stringify(value)}`)
   return value
 }
 
-function integerIn(request: IdRequest, name: string): bigint | undefined {
+function integerIn(request: JsonObject, name: string): bigint | undefined {
   const value = request[name]
   if (value === undefined) return undefined
   if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) return BigInt(value)

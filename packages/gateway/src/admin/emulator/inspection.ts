@@ -26,7 +26,7 @@ import { messageOf } from '../../call.ts'
 import { databaseIdOf, tableNamed, wholeNumber } from '../../convert/parameters.ts'
 import { lookupAnswer } from '../../handlers/lookup.ts'
 import type { RouteAnswer, Router } from '../../protocols/router.ts'
-import { needOneProcess } from './asked-engine.ts'
+import { needOneProcess } from '../named-database.ts'
 import { settingsJson } from './database-settings.ts'
 import { type Asking, progressOf } from './progress.ts'
 

@@ -43,17 +43,12 @@ export interface OverviewEvent {
 
 const databasesMax = 1000
 
-const intervalMsDefault = 1000
-const intervalMsMin = 100
-const intervalMsMax = 60_000
-
 export function addOverviewRoute(router: Router, engine: Engine, calls: Calls): void {
-  const range = { min: intervalMsMin, max: intervalMsMax }
   router.add(
     'GET',
     '/emulator/overview',
     ({ query }) => {
-      const intervalMs = wholeNumber('interval', query.get('interval'), range) ?? intervalMsDefault
+      const intervalMs = wholeNumber('interval', query.get('interval'), { min: 100, max: 60_000 }) ?? 1000
       return { events: (signal) => eventsOf(engine, calls, intervalMs, signal) }
     },
     ['interval'],

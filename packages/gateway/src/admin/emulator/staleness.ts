@@ -17,7 +17,7 @@ import {
 import { gqlQueryOf } from '../../gql/gql.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
-import { type AskedEngine, askedBy } from './asked-engine.ts'
+import { type AskedEngine, askedBy } from '../named-database.ts'
 import { gqlIn, partitionIn } from './explain.ts'
 
 export interface ResultReport {

@@ -74,11 +74,6 @@ export interface ListRequest {
   readonly pageToken?: string
 }
 
-export interface OperationList {
-  readonly operations: readonly OperationJson[]
-  readonly nextPageToken?: string
-}
-
 interface Entry {
   readonly name: string
   readonly work: OperationWork
@@ -140,7 +135,10 @@ export class Operations {
   }
 
   /** Operations of a project or database, newest first. @throws INVALID_ARGUMENT for a wrong filter, or a page token of another list */
-  list({ parent, filter = '', pageSize = 0, pageToken = '' }: ListRequest): OperationList {
+  list({ parent, filter = '', pageSize = 0, pageToken = '' }: ListRequest): {
+    readonly operations: readonly OperationJson[]
+    readonly nextPageToken?: string
+  } {
     if (pageSize < 0) throw invalidArgument(`page_size is ${pageSize}; it must not be negative`)
     const matches = filterOf(filter)
     const all = [...this.#entries.values()]

@@ -1,8 +1,7 @@
 /** `sixtables bigtable create`, which creates the table for the data, and `rows`, which changes the number of clock rows of a database. */
 import { DatastoreError } from '@sixtables/engine'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
-import type { Io } from '../framework/io.ts'
 import { counted } from '../framework/print.ts'
 import { bigtablePlaceOf, createTable, storeInBigtable } from '../target/bigtable.ts'
 import { databaseOf, projectOf } from '../target/database.ts'

@@ -1,8 +1,7 @@
 /** `sixtables check`: whether entities, index rows, log and markers are consistent. */
 import type { CheckReport } from '@sixtables/engine'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
-import type { Io } from '../framework/io.ts'
 import { counted, printed } from '../framework/print.ts'
 import { ask } from '../target/ask.ts'
 import { withTarget } from '../target/target.ts'

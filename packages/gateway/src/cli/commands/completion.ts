@@ -2,9 +2,8 @@
  * `sixtables completion <shell>`: a script by which a shell completes commands and flags. The script asks the program for words
  * each time (complete.ts), so it stays valid when commands change.
  */
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
-import type { Io } from '../framework/io.ts'
 
 const scripts: Readonly<Record<string, string>> = {
   bash: `# sixtables completion for bash. To install: sixtables completion bash >> ~/.bashrc

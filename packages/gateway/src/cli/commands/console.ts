@@ -2,10 +2,9 @@
 import { spawn } from 'node:child_process'
 import { consolePath } from '../../console/console-files.ts'
 import { causeOf } from '../../emulator/server-file.ts'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../framework/errors.ts'
 import { last } from '../framework/flag-values.ts'
-import type { Io } from '../framework/io.ts'
 import { serverOf, startOrName } from '../target/places.ts'
 
 /** Time limit for the server's page. */

@@ -1,9 +1,8 @@
 /** `sixtables create <directory>`: makes the folder, for start scripts of another emulator. */
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
-import type { Io } from '../framework/io.ts'
 
 export async function create(flags: Flags, io: Io): Promise<number> {
   const dir = resolve(io.cwd, String(flags['directory']))

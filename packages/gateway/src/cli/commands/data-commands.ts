@@ -160,7 +160,7 @@ What is moved
       ['$0 dump --kind Task --format csv > Task.csv', 'for a spreadsheet'],
     ],
     notes: ['For large databases [export and import](export.md) are faster, and the export is a consistent snapshot.'],
-    run: async (flags, io) => (await import('./dump.ts')).dump(flags, io),
+    run: async (flags, io) => (await import('./seed.ts')).dump(flags, io),
   },
   {
     name: 'export',

@@ -1,9 +1,8 @@
 /** `sixtables env`: the environment variables by which client libraries find a server, in the syntax of a shell or a tool. */
 import { exportLine, isPlainWord, variablesOf } from '../../emulator/variables.ts'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
 import { oneOf } from '../framework/flag-values.ts'
-import type { Io } from '../framework/io.ts'
 import { projectOf } from '../target/database.ts'
 import { serverOf } from '../target/places.ts'
 

@@ -1,10 +1,9 @@
 /** `sixtables health`: whether a server answers, for the health checks of containers and for scripts that wait for it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { causeOf, findServer } from '../../emulator/server-file.ts'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes } from '../framework/errors.ts'
 import { written } from '../framework/flag-values.ts'
-import type { Io } from '../framework/io.ts'
 import { errorIn } from '../target/ask.ts'
 import { namedPlace, type Place, startOrName, whyNone } from '../target/places.ts'
 

@@ -1,9 +1,8 @@
 /** `sixtables record`: writes the calls of a running server to a file, until Ctrl-C, the end of the server, or a given time. */
 import { resolve } from 'node:path'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes } from '../framework/errors.ts'
 import { wholeNumber } from '../framework/flag-values.ts'
-import type { Io } from '../framework/io.ts'
 import { openEvents, serverAt, untilStopped } from '../target/ask.ts'
 import { serverOf } from '../target/places.ts'
 import { createRecording } from '../target/recording-file.ts'

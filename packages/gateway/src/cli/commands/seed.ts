@@ -1,19 +1,19 @@
-/** `sixtables seed <file>`: writes a fixture into a database. */
+/** `sixtables seed <file>`, which writes a fixture into a database, and `dump`, which prints the entities of one as a fixture. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { dumpStore, writeFixture } from '../../fixtures/dump.ts'
 import { type Fixture, type FixtureFormat, fixtureFormats, parseFixture } from '../../fixtures/fixture.ts'
 import { FixtureError } from '../../fixtures/fixture-error.ts'
 import { formatOf, loadFixture } from '../../fixtures/fixture-file.ts'
 import { plainKey } from '../../fixtures/plain-value.ts'
 import { type SeedReport, seedStore } from '../../fixtures/seed.ts'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { exitCodeOf, exitCodes, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
 import { oneOf } from '../framework/flag-values.ts'
-import type { Io } from '../framework/io.ts'
 import { counted } from '../framework/print.ts'
 import { stdinWord } from '../framework/words.ts'
 import { type ApiStore, withApi } from '../target/api-store.ts'
-import { progressLines } from '../target/transfer.ts'
+import { filterOf, progressLines } from '../target/transfer.ts'
 
 const secondRun =
   'To run it again, first delete the entities whose keys the file does not give: they would come a second time, under new ids. Those with keys in the file are replaced'
@@ -80,4 +80,13 @@ function formatNamed(name: string): FixtureFormat {
 async function fromStdin(io: Io, format: FixtureFormat | undefined, kind: string | undefined): Promise<Fixture> {
   if (format === undefined) throw new UsageError('say with --format what stdin has: json, yaml or csv')
   return await parseFixture(await io.readIn(), { format, name: 'stdin', kind })
+}
+
+export async function dump(flags: Flags, io: Io): Promise<number> {
+  const format: FixtureFormat = oneOf(flags, 'format', fixtureFormats) ?? (flags['json'] === true ? 'json' : 'yaml')
+  await withApi(flags, io, async (store) => {
+    const pieces = writeFixture(dumpStore(store, filterOf(flags)), format)
+    for await (const lines of pieces) io.out(lines.replace(/\n$/, ''))
+  })
+  return exitCodes.ok
 }

@@ -6,8 +6,7 @@
  */
 import type { Value } from '@sixtables/engine'
 import { entitiesOf } from '../../fixtures/dump.ts'
-import type { Flags } from '../framework/command.ts'
-import type { Io } from '../framework/io.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { counted, printed, table } from '../framework/print.ts'
 import { withApi } from '../target/api-store.ts'
 

@@ -7,10 +7,37 @@
  * Only `run` imports the code of a command, so that help and mistakes are answered without loading the engine. A command either runs or has
  * commands below it. `start` also runs when no command is named.
  */
-import type { Io } from './io.ts'
 
 /** Parsed flags and positionals by name. A repeated flag is an array, of which most commands use the last value. */
 export type Flags = Readonly<Record<string, unknown>>
+
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+}
+
+/** A command's access to the outside world, passed in so that a test can run one in its own process. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The working folder: relative paths and `.sixtables/` are below it. */
+  readonly cwd: string
+  /** Writes one line of the answer. */
+  out(line: string): void
+  /** Writes one line about the run: notes, log lines, the reason of a failure. */
+  err(line: string): void
+  /** Calls `stop` at each SIGINT and SIGTERM until the returned function is called. */
+  onSignal(stop: (signal: NodeJS.Signals) => void): () => void
+  /** Calls `fault` with each uncaught error, until the returned function is called. */
+  onFault(fault: (error: unknown) => void): () => void
+  /** All of stdin as text; waits for its end. */
+  readIn(): Promise<string>
+  /** Asks the user at the terminal; resolves with the typed line, or an empty text after Ctrl-C or Ctrl-D. Absent without a terminal. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined
+  /** The user's terminal; absent if stdin or stdout is none. */
+  readonly terminal?: Terminal | undefined
+  now(): number
+  exit(code: number): void
+}
 
 /** Runs the command; resolves with the exit code (errors.ts). */
 export type Run = (flags: Flags, io: Io) => Promise<number>

@@ -1,32 +1,6 @@
-/** A command's access to the outside world, passed in so that a test can run one in its own process. */
+/** The outside world of a command in this process. */
 import { text } from 'node:stream/consumers'
-
-export interface Terminal {
-  readonly input: NodeJS.ReadableStream
-  readonly output: NodeJS.WritableStream
-}
-
-export interface Io {
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** The working folder: relative paths and `.sixtables/` are below it. */
-  readonly cwd: string
-  /** Writes one line of the answer. */
-  out(line: string): void
-  /** Writes one line about the run: notes, log lines, the reason of a failure. */
-  err(line: string): void
-  /** Calls `stop` at each SIGINT and SIGTERM until the returned function is called. */
-  onSignal(stop: (signal: NodeJS.Signals) => void): () => void
-  /** Calls `fault` with each uncaught error, until the returned function is called. */
-  onFault(fault: (error: unknown) => void): () => void
-  /** All of stdin as text; waits for its end. */
-  readIn(): Promise<string>
-  /** Asks the user at the terminal; resolves with the typed line, or an empty text after Ctrl-C or Ctrl-D. Absent without a terminal. */
-  readonly ask?: ((question: string) => Promise<string>) | undefined
-  /** The user's terminal; absent if stdin or stdout is none. */
-  readonly terminal?: Terminal | undefined
-  now(): number
-  exit(code: number): void
-}
+import type { Io } from './command.ts'
 
 export const processIo: Io = {
   env: process.env,

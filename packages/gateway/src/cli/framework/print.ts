@@ -1,7 +1,6 @@
 /** Answers: with `--json` as JSON, else for people, in columns, counts and plain words. */
-import type { Flags } from './command.ts'
+import type { Flags, Io } from './command.ts'
 import { exitCodes } from './errors.ts'
-import type { Io } from './io.ts'
 
 /** Prints an answer unchanged with `--json`, else in words. @returns the exit code 0 */
 export function printed(flags: Flags, io: Io, answer: unknown, inWords: () => readonly string[]): number {

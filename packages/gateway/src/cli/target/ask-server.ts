@@ -3,8 +3,7 @@
  *
  *   run: asking<ClockReport>(() => ({ method: 'GET', path: '/emulator/clock', inWords: ({ now }) => [now] }))
  */
-import type { Flags, Run } from '../framework/command.ts'
-import type { Io } from '../framework/io.ts'
+import type { Flags, Io, Run } from '../framework/command.ts'
 import { printed } from '../framework/print.ts'
 import type { Question as Asked } from './ask.ts'
 

@@ -2,9 +2,8 @@
 import type { PartitionId } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import { databaseIdOf } from '../../convert/parameters.ts'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { last, text } from '../framework/flag-values.ts'
-import type { Io } from '../framework/io.ts'
 
 export const defaultProject = 'demo'
 

@@ -2,10 +2,9 @@
 import { resolve } from 'node:path'
 import { type FoundServer, findServer, type ServerFacts } from '../../emulator/server-file.ts'
 import { formatEndpoint } from '../../emulator/variables.ts'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
 import { text } from '../framework/flag-values.ts'
-import type { Io } from '../framework/io.ts'
 import { parseEndpoint } from './endpoint.ts'
 
 /** A server by `host:port`, or a folder by its absolute path. */

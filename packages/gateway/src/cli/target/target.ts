@@ -8,9 +8,8 @@
  */
 import { type Engine, exportRemedy, parseKeyPath } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
-import type { Flags } from '../framework/command.ts'
+import type { Flags, Io } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
-import type { Io } from '../framework/io.ts'
 import { ask, type Question, serverAt, type Target } from './ask.ts'
 import { bigtablePlaceOf, isInBigtable, storeInBigtable } from './bigtable.ts'
 import { projectOf } from './database.ts'

@@ -1,10 +1,9 @@
 /** `sixtables gql`: runs the query of the command line; without one, queries from a prompt or from stdin. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Flags } from '../../framework/command.ts'
+import type { Flags, Io, Terminal } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
-import type { Io, Terminal } from '../../framework/io.ts'
 import { type ApiStore, withApi } from '../../target/api-store.ts'
 import { databaseOf, projectOf } from '../../target/database.ts'
 import { printAnswer, readStatement } from './answer.ts'

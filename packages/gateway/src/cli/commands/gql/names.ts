@@ -2,7 +2,7 @@
 import { entitiesOf } from '../../../fixtures/dump.ts'
 import type { KnownNames } from '../../../gql/complete.ts'
 import { within } from '../../../within.ts'
-import type { Io } from '../../framework/io.ts'
+import type { Io } from '../../framework/command.ts'
 import type { ApiStore } from '../../target/api-store.ts'
 
 /** Names are read again after this time. */

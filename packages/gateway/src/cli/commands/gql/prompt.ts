@@ -6,8 +6,8 @@
  */
 import { createInterface, type Interface } from 'node:readline/promises'
 import { completionsAt, type KnownNames } from '../../../gql/complete.ts'
+import type { Io, Terminal } from '../../framework/command.ts'
 import { OperationError, UsageError } from '../../framework/errors.ts'
-import type { Io, Terminal } from '../../framework/io.ts'
 import { type History, historyMax, oneLine } from './history-file.ts'
 import { commands, type Entry, markedPlace, StatementReader } from './statements.ts'
 

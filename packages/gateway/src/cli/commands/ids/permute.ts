@@ -8,9 +8,8 @@
  * With the same secret and size the answers never change, on any machine and in any version: migrated data depends on them.
  */
 import { KeyPermutation } from '@sixtables/engine'
-import type { Flags } from '../../framework/command.ts'
+import type { Flags, Io } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
-import type { Io } from '../../framework/io.ts'
 import { printed } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
 import { understood } from '../../target/refusal.ts'

@@ -88,16 +88,10 @@ async function openEngineFor(
   scheduler: ReturnType<typeof movableClock>,
   { told, logger }: { readonly told: (error: unknown) => void; readonly logger: Logger },
 ): ReturnType<typeof openStore> {
-  const { bigtable } = settings
+  const { bigtable, dataDir: dir } = settings
   const store = bigtable === undefined ? undefined : await bigtableStore(bigtable, scheduler, logger)
-  const options: EngineOptions = {
-    ...settings,
-    scheduler,
-    store,
-    dir: settings.dataDir,
-    onIndexFileTrouble: (trouble) => logger.warn(trouble),
-    onBackgroundFailure: told,
-  }
+  const onIndexFileTrouble = (trouble: string): void => logger.warn(trouble)
+  const options = { ...settings, scheduler, store, dir, onIndexFileTrouble, onBackgroundFailure: told }
   return await openStore(options, 'Stop that one, or choose another folder with --data-dir.')
 }
 

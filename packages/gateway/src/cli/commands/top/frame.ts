@@ -44,14 +44,15 @@ export function frame(overview: Overview, view: View, size: Size): readonly Line
   const head = headLines(overview, view)
   const foot = line(ink('faint', 'q quit  ↑↓ scroll  Tab table  + − span  p pause  c compact'))
   const room = size.height - head.length - 1
+  let body: readonly Line[]
   if (view.scroll > 0) {
     const start = Math.min(view.scroll, scrollMax(overview, size))
-    const body = wholeBody(overview, size.width).slice(start, start + room)
-    return [...filled([...head, ...body], { ...size, height: size.height - 1 }), fit(foot, size.width)]
+    body = wholeBody(overview, size.width).slice(start, start + room)
+  } else {
+    const below = belowHeat(overview, size.width, Math.floor(room / 2))
+    body = [...heatLines(overview.heat, { width: size.width, height: room - below.length }), ...below]
   }
-  const below = belowHeat(overview, size.width, Math.floor(room / 2))
-  const heat = heatLines(overview.heat, { width: size.width, height: room - below.length })
-  return [...filled([...head, ...heat, ...below], { ...size, height: size.height - 1 }), fit(foot, size.width)]
+  return [...filled([...head, ...body], { ...size, height: size.height - 1 }), fit(foot, size.width)]
 }
 
 export function wholePicture(overview: Overview, view: View, width: number): readonly Line[] {

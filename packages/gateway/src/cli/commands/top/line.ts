@@ -59,11 +59,8 @@ export function plainText(given: Line): string {
 }
 
 export function shaded({ text, heat = 0 }: Segment): string {
-  return shade(heat).repeat([...text].length)
-}
-
-function shade(heat: number): string {
-  return shades[heat <= 0 ? 0 : Math.max(1, Math.round(heat * (shades.length - 1)))] ?? '█'
+  const shade = shades[heat <= 0 ? 0 : Math.max(1, Math.round(heat * (shades.length - 1)))] ?? '█'
+  return shade.repeat([...text].length)
 }
 
 /** Shortens a text at its end; a key range in its middle, because both ends matter. */

@@ -6,9 +6,8 @@
  */
 import { type TableId, tableIds } from '@sixtables/engine'
 import { reasonOf } from '../../../reason.ts'
-import type { Flags } from '../../framework/command.ts'
+import type { Flags, Io } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
-import type { Io } from '../../framework/io.ts'
 import { ask, openEvents, serverAt } from '../../target/ask.ts'
 import { serverOf } from '../../target/places.ts'
 import { frame, type Overview, scrollMax, type View, wholePicture } from './frame.ts'
