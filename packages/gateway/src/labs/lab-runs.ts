@@ -14,14 +14,11 @@ export const keptMax = 20
 
 export type LabRunState = 'running' | 'finished' | 'failed' | 'cancelled'
 
-export interface LabSubject {
+export interface LabRunReport {
   readonly lab: string
   readonly seed?: number
   /** Names of the arms, in the order of their runs. */
   readonly arms?: readonly string[]
-}
-
-export interface LabRunReport extends LabSubject {
   readonly id: string
   readonly state: LabRunState
   readonly startedAt: string
@@ -31,10 +28,10 @@ export interface LabRunReport extends LabSubject {
   readonly error?: string
 }
 
-export interface WholeRunReport extends LabRunReport {
-  /** Absent unless it has finished. */
-  readonly result?: unknown
-}
+/** The result of a run that has finished beside its report. */
+export type WholeRunReport = LabRunReport & { readonly result?: unknown }
+
+type LabSubject = Pick<LabRunReport, 'lab' | 'seed' | 'arms'>
 
 export class LabRun {
   readonly #task: LabTask

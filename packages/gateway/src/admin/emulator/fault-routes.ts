@@ -15,13 +15,10 @@ import { needOneProcess } from '../named-database.ts'
 const faultsPath = '/emulator/faults'
 const clockPath = '/emulator/clock'
 
-export interface Controls {
-  readonly engine: Pick<Engine, 'hasOtherWriters'>
-  readonly faults: Faults
-  readonly clock: EmulatorClock
-}
-
-export function addFaultRoutes(router: Router, { engine, faults, clock }: Controls): void {
+export function addFaultRoutes(
+  router: Router,
+  { engine, faults, clock }: { readonly engine: Engine; readonly faults: Faults; readonly clock: EmulatorClock },
+): void {
   router.add('GET', faultsPath, () => ({ json: { faults: faults.list() } }))
   router.add('POST', faultsPath, ({ body }) => {
     needOneProcess(engine, 'takes no faults: stop a gateway to see what clients do')

@@ -8,6 +8,7 @@ import { type Engine, giveWay, type HeatOptions, type Scheduler, type TableId, t
 import { tableNamed, wholeNumber } from '../../convert/parameters.ts'
 import { eventPieces } from '../../protocols/json-report.ts'
 import type { Route, Router } from '../../protocols/router.ts'
+import { within } from '../../within.ts'
 
 /** An event is valid for this long; no stream may ask for them more often. */
 export const tickMs = 100
@@ -25,10 +26,7 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
   const rowsCounted = async (query: URLSearchParams): Promise<void> => {
     const counted = tablets.counted()
     if (query.get('counted') === 'true') return counted
-    const wait = new AbortController()
-    const waited = clock.sleep(countMsMax, wait.signal).catch(() => {})
-    await Promise.race([counted, waited])
-    wait.abort()
+    await within(countMsMax, counted)
   }
   const get = (path: string, parameters: readonly string[], route: Route): void =>
     router.add('GET', `/emulator/${path}`, route, parameters)

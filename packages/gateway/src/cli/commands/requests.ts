@@ -61,8 +61,7 @@ function listInWords({ recording, requests: found }: RequestList): readonly stri
 /** `17  12:00:00.123  commit OK …`, in local time. */
 function requestLine(request: RecordedRequest): string {
   const at = new Date(request.at)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`
+  const time = `${at.toTimeString().slice(0, 8)}.${String(at.getMilliseconds()).padStart(3, '0')}`
   return `${request.id}  ${time}  ${callLine(request)}`
 }
 
@@ -87,14 +86,7 @@ function requestInWords(detail: RequestDetailReport): readonly string[] {
   const lines = [`Call ${id} at ${at}`, callLine(detail)]
   if (request !== undefined) lines.push('', ...messageLines('Request', request))
   if (response !== undefined) lines.push('', ...messageLines('Response', response))
-  if (plan !== undefined)
-    lines.push(
-      '',
-      'Plan:',
-      ...planText(plan)
-        .split('\n')
-        .map((line) => `  ${line}`),
-    )
+  if (plan !== undefined) lines.push('', 'Plan:', ...planText(plan).replace(/^/gm, '  ').split('\n'))
   if (tables.length > 0) lines.push('', 'Rows:', ...tables.map(tableLine))
   return lines
 }

@@ -186,17 +186,11 @@ function databasesInWords({ databases }: { readonly databases: readonly Database
 type Released = Pick<ReleaseReport, 'milestone' | 'released'> & Partial<Pick<ReleaseReport, 'group'>>
 
 function releaseInWords({ group, milestone, released }: Released): readonly string[] {
-  if (group === undefined) {
-    return [
-      released === 0 ? 'Nothing was held back.' : `Applied ${counted(released, 'record')}: all that was held back.`,
-    ]
-  }
+  if (released === 0) return [`Nothing was held back${group === undefined ? '' : ` in the group ${group}`}.`]
+  const records = counted(released, 'record')
+  if (group === undefined) return [`Applied ${records}: all that was held back.`]
   const upTo = milestone === 'A' ? 'milestone A: the entity row' : 'milestone B: entity and index rows'
-  return [
-    released === 0
-      ? `Nothing was held back in the group ${group}.`
-      : `Applied ${counted(released, 'record')} of the group ${group} up to ${upTo}.`,
-  ]
+  return [`Applied ${records} of the group ${group} up to ${upTo}.`]
 }
 
 function recordLines(records: readonly LogRecordReport[]): readonly string[] {

@@ -137,11 +137,6 @@ async function checkPort(settings: StartSettings): Promise<void> {
   await once(probe, 'close')
 }
 
-async function userOf(address: string): Promise<string> {
-  const facts = await factsAt(address, factsMs).catch(() => undefined)
-  return facts === undefined ? 'another program' : `a sixtables server, process ${facts.pid}`
-}
-
 /** Time for that program to answer: one of our servers on a busy machine may be slow. */
 const factsMs = 3000
 
@@ -150,10 +145,11 @@ async function listenError(error: unknown, endpoint: Endpoint): Promise<unknown>
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const where = formatEndpoint(endpoint)
   switch (code) {
-    case 'EADDRINUSE':
-      return new UsageError(
-        `${where} is in use by ${await userOf(where)}; stop it, or choose another --port (0: a free one)`,
-      )
+    case 'EADDRINUSE': {
+      const facts = await factsAt(where, factsMs).catch(() => undefined)
+      const user = facts === undefined ? 'another program' : `a sixtables server, process ${facts.pid}`
+      return new UsageError(`${where} is in use by ${user}; stop it, or choose another --port (0: a free one)`)
+    }
     case 'EACCES':
       return new UsageError(`${where} may not be listened on by this user; choose a --port above 1023`)
     case 'EADDRNOTAVAIL':

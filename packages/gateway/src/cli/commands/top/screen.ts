@@ -6,8 +6,7 @@
  */
 import createCharm from 'charm'
 import { keysIn } from './keys.ts'
-import type { Ink, Line, Segment, Size } from './line.ts'
-import { plainText, shaded } from './line.ts'
+import { type Ink, type Line, plainText, type Segment, type Size, shaded } from './line.ts'
 
 const heatPalette = [17, 18, 54, 90, 126, 162, 198, 202, 208, 214, 226] as const
 
