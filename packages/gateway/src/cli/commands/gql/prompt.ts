@@ -62,9 +62,7 @@ export async function prompt(options: PromptOptions): Promise<void> {
   const ended = new Promise<void>((resolve, reject) => {
     const onLine = async (line: string): Promise<void> => {
       const entries = reader.push(line)
-      for (const entry of entries) {
-        if (entry.type === 'query') history.add(entry.explain ? `explain ${entry.text}` : entry.text)
-      }
+      for (const one of entries) if (one.type === 'query') history.add(`${one.explain ? 'explain ' : ''}${one.text}`)
       queue.push(...entries)
       if (running !== undefined) return
       await work()
