@@ -30,7 +30,6 @@ import type {
   Condition,
   KeyLiteral,
   Operand,
-  PlainLiteral,
   ResultPosition,
   SelectStatement,
 } from './syntax.ts'
@@ -51,12 +50,6 @@ const operators: Readonly<Record<Exclude<ComparisonOperator, 'IN'>, PropertyOper
   'NOT IN': 'notIn',
   'HAS ANCESTOR': 'hasAncestor',
 }
-
-/** Types of values without a literal: keys and arrays have forms of their own, the others only a binding. */
-type WithoutLiteral = 'key' | 'array' | 'geoPoint' | 'entity'
-
-/** The literals of the syntax; does not compile while a type of value is neither among them nor above. */
-type EveryLiteral = Exclude<Value['type'], WithoutLiteral> extends PlainLiteral['type'] ? PlainLiteral : never
 
 export interface BoundAggregation {
   readonly query: Query
@@ -130,7 +123,7 @@ export class Binder {
       case 'keyLiteral':
         return { type: 'key', key: this.#key(operand) }
       default:
-        return literalValue(operand)
+        return operand
     }
   }
 
@@ -235,10 +228,6 @@ function checkParameter({ value, cursor }: GqlQueryParameter, site: string): voi
   if (value === null && cursor === null) {
     throw invalidArgument(`GQL: the parameter ${site} holds neither a value nor a cursor`)
   }
-}
-
-function literalValue(literal: EveryLiteral): Value {
-  return literal
 }
 
 function checkName(name: string): void {

@@ -9,6 +9,8 @@
  *
  * G1  parse(print(tree)) is the same tree.                           print.test.ts
  */
+import type { Query, Value } from '@sixtables/engine'
+
 export type Statement = SelectStatement | AggregateStatement
 
 export interface SelectStatement {
@@ -48,21 +50,10 @@ export type Condition =
   /** At least two conditions. */
   | { readonly type: 'and' | 'or'; readonly conditions: readonly Condition[] }
 
-export interface Order {
-  readonly property: string
-  readonly direction: 'ascending' | 'descending'
-}
+export type Order = Query['order'][number]
 
-/** A value with a literal, except keys. Plain data: bind.ts compares its types with the engine's values. */
-export type PlainLiteral =
-  | { readonly type: 'null' }
-  | { readonly type: 'boolean'; readonly value: boolean }
-  | { readonly type: 'integer'; readonly value: bigint }
-  | { readonly type: 'double'; readonly value: number }
-  | { readonly type: 'string'; readonly value: string }
-  | { readonly type: 'blob'; readonly value: Uint8Array }
-  /** Microseconds since the epoch. */
-  | { readonly type: 'timestamp'; readonly micros: bigint }
+/** A value of a type that has a literal: keys and arrays have forms of their own, the others only a binding. */
+export type PlainLiteral = Exclude<Value, { readonly type: 'key' | 'array' | 'geoPoint' | 'entity' }>
 
 export interface KeyLiteral {
   readonly type: 'keyLiteral'

@@ -30,13 +30,10 @@ import { within } from '../../within.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
 
-export interface IndexReport {
+export interface IndexReport extends Pick<CataloguedIndex, 'kind' | 'ancestor' | 'properties'> {
   readonly id: string
   /** `Task(done, due desc)` */
   readonly words: string
-  readonly kind: string
-  readonly ancestor: boolean
-  readonly properties: readonly IndexedProperty[]
   readonly state: IndexState | 'deleted'
   readonly failure?: string
   /** During building or deletion: number of entities or rows done, and of all entities. */
