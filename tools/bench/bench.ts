@@ -108,7 +108,8 @@ async function measure({ server, connection }: Running, workload: Workload): Pro
     return undefined
   }
   const before = server.cpuSeconds()
-  const result = await closedLoop({ ...workload, connection: caller, warmMs, timeMs })
+  const operation = (i: number) => workload.operation(caller, i)
+  const result = await closedLoop({ streams, operation, warmMs, timeMs })
   ofHttp?.close()
   const cpuMicros = ((server.cpuSeconds() - before) * 1e6) / (result.perSecond * (result.seconds + flags.warm))
   say(
@@ -151,8 +152,8 @@ async function grow(running: readonly Running[]): Promise<readonly GrowthResult[
       const before = performance.now()
       await query.check(one.connection)
       const firstMs = performance.now() - before
-      const loop = { connection: one.connection, operation: query.operation, streams: 1, warmMs, timeMs }
-      const { p50Ms, perSecond } = await closedLoop(loop)
+      const operation = (i: number) => query.operation(one.connection, i)
+      const { p50Ms, perSecond } = await closedLoop({ operation, streams: 1, warmMs, timeMs })
       say(`  ${one.server.name}: ${shortNumber(p50Ms)} ms, the first ${shortNumber(firstMs)} ms`)
       // The workloads before have queried the kind of their own size already.
       const isFirst = size !== hotSize || list.length === 0

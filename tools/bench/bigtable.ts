@@ -14,11 +14,11 @@ import yargs from 'yargs'
 import { entityBytes, integer, text } from '../../packages/bench/src/sim/entities.ts'
 import { hasCbtemulator, startCbtemulator } from '../../packages/bigtable/test/support/cbtemulator.ts'
 import { commandOf, machine, say, shortNumber, table, writeBetweenMarks } from './report.ts'
-import { closedLoop, type LoopResult, type Operation } from './wire/closed-loop.ts'
+import { closedLoop, type LoopResult } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import * as messages from './wire/messages.ts'
 import { cpuOf, type Server, startServer } from './wire/servers.ts'
-import { must } from './wire/workload.ts'
+import { must, type Workload } from './wire/workload.ts'
 
 const flags = await yargs(process.argv.slice(2))
   .scriptName('npm run bigtable:figures --')
@@ -60,24 +60,19 @@ function entity(kind: string, name: string | undefined, i: number): messages.Byt
   })
 }
 
-const rows: readonly { readonly title: string; operation(i: number): Operation }[] = [
+const rows: readonly Pick<Workload, 'title' | 'operation'>[] = [
   {
     title: 'lookup of 1',
-    *operation(i) {
-      yield { method: 'Lookup', message: messages.lookup('Read', [messages.nameOf(i % size)]) }
-    },
+    operation: (caller, i) => caller.ask('Lookup', messages.lookup('Read', [messages.nameOf(i % size)])),
   },
   {
     title: 'put of a new one, by name',
-    *operation() {
-      yield { method: 'Commit', message: messages.commit([entity('Written', messages.nameOf(++written), written)]) }
-    },
+    operation: (caller) =>
+      caller.ask('Commit', messages.commit([entity('Written', messages.nameOf(++written), written)])),
   },
   {
     title: 'put of a new one, automatic id',
-    *operation(i) {
-      yield { method: 'Commit', message: messages.commit([entity('Written', undefined, i)]) }
-    },
+    operation: (caller, i) => caller.ask('Commit', messages.commit([entity('Written', undefined, i)])),
   },
 ]
 
@@ -104,7 +99,7 @@ async function startSetting(count: number) {
   let next = 0
   return {
     gateways,
-    call: (...args: Parameters<Connection['call']>) => connections[next++ % connections.length]?.call(...args),
+    ask: (...args: Parameters<Connection['ask']>) => (connections[next++ % count] ?? first).ask(...args),
     /** Seconds of CPU, and calls to the Bigtable, until now. */
     used: async () => ({
       gateways: gateways.reduce((sum, { pid = 0 }) => sum + cpuOf(pid), 0),
@@ -151,7 +146,7 @@ try {
   for (const { title, operation } of rows.filter((row) => row.title.includes(flags.rows))) {
     for (const streams of numbersOf(flags.clients)) {
       for (const setting of settings) {
-        const how = { connection: setting, operation, streams, warmMs: 0 }
+        const how = { operation: (i: number) => operation(setting, i), streams, warmMs: 0 }
         // Three gateways have a third of the requests each, and slow code until they have had as many as one gateway.
         await closedLoop({ ...how, timeMs: flags.warm * 1000 * setting.gateways.length })
         const before = await setting.used()

@@ -61,10 +61,8 @@ describe('connections', () => {
   test('have one call each under way in a closed loop, and failures are counted apart', async () => {
     const { port, seen } = await serve()
     const connection = new HttpConnections(port, 'application/json')
-    const operation = function* () {
-      yield { method: 'Lookup' as const, message: body }
-    }
-    const result = await closedLoop({ connection, operation, streams: 4, warmMs: 0, timeMs: 100 })
+    const operation = () => connection.ask('Lookup', body)
+    const result = await closedLoop({ operation, streams: 4, warmMs: 0, timeMs: 100 })
     connection.close()
     expect(seen.most).toBeLessThanOrEqual(4)
     expect(result.operations).toBeGreaterThan(0)

@@ -4,31 +4,11 @@
  * Rates count answers between the end of the warm-up and the end; requests under way then are waited for and not counted. A
  * request slower than the whole time counts by the time it took.
  */
-import type { Caller } from './caller.ts'
-import type { Bytes, MethodName } from './messages.ts'
-
-export interface Call {
-  readonly method: MethodName
-  readonly message: Bytes
-}
-
-/** Calls one after the other, such as begin, lookup, commit; each is answered before the next one is made. */
-export type Operation<T = unknown> = Generator<Call, T, Bytes>
-
-const noAnswer: Bytes = new Uint8Array(0)
-
-/** Does an operation once. @throws when a call fails */
-export async function runOnce<T>(caller: Pick<Caller, 'ask'>, operation: Operation<T>): Promise<T> {
-  for (let answer = noAnswer; ; ) {
-    const step = operation.next(answer)
-    if (step.done === true) return step.value
-    answer = await caller.ask(step.value.method, step.value.message)
-  }
-}
+import { CallFailed } from './caller.ts'
 
 export interface LoopOptions {
-  readonly connection: Pick<Caller, 'call'>
-  operation(i: number): Operation
+  /** One call, or several one after the other, such as begin, lookup, commit. */
+  operation(i: number): Promise<unknown>
   readonly streams: number
   readonly warmMs: number
   readonly timeMs: number
@@ -44,50 +24,29 @@ export interface LoopResult {
   readonly maxMs: number
 }
 
-export async function closedLoop({ connection, operation, streams, warmMs, timeMs }: LoopOptions): Promise<LoopResult> {
+export async function closedLoop({ operation, streams, warmMs, timeMs }: LoopOptions): Promise<LoopResult> {
   const latencies: number[] = []
-  const begun = performance.now()
-  const countFrom = begun + warmMs
+  const countFrom = performance.now() + warmMs
   const end = countFrom + timeMs
-  let number = 0
-  let failures = 0
-  let lastAt = countFrom
-  const one = (): Promise<void> =>
-    new Promise((resolve) => {
-      // An operation that outlasts the warm-up and the time is not counted, so another one is begun behind it.
-      let isCounted = false
-      const next = (): void => {
-        const from = performance.now()
-        if (from >= end && isCounted) {
-          resolve()
-          return
-        }
-        isCounted = from >= countFrom
-        const calls = operation(number++)
-        const goOn = (before: Bytes): void => {
-          const { done, value } = calls.next(before)
-          if (done !== true) {
-            connection.call(value.method, value.message, (answer) => {
-              if (answer !== undefined) goOn(answer)
-              else {
-                failures++
-                next()
-              }
-            })
-            return
-          }
-          const now = performance.now()
-          if (from >= countFrom && (now <= end || latencies.length < streams)) {
-            latencies.push(now - from)
-            lastAt = now
-          }
-          next()
-        }
-        goOn(noAnswer)
+  let [number, failures, lastAt] = [0, 0, countFrom]
+  const stream = async (): Promise<void> => {
+    // An operation that outlasts the warm-up and the time is not counted, so another one is begun behind it.
+    for (let from = performance.now(), isCounted = false; from < end || !isCounted; from = performance.now()) {
+      isCounted = from >= countFrom
+      try {
+        await operation(number++)
+      } catch (error) {
+        if (!(error instanceof CallFailed)) throw error
+        failures++
+        continue
       }
-      next()
-    })
-  await Promise.all(Array.from({ length: streams }, one))
+      const now = performance.now()
+      if (!isCounted || (now > end && latencies.length >= streams)) continue
+      latencies.push(now - from)
+      lastAt = now
+    }
+  }
+  await Promise.all(Array.from({ length: streams }, stream))
   latencies.sort((a, b) => a - b)
   const seconds = (Math.max(end, lastAt) - countFrom) / 1000
   const at = (share: number): number =>

@@ -1,13 +1,13 @@
 /**
  * One connection of the load generator: unary calls, many at once.
  *
- *   call(method, message) ─▶ HEADERS + DATA                DATA, HEADERS(END_STREAM) ─▶ the answer's bytes
+ *   ask(method, message)  ─▶ HEADERS + DATA                DATA, HEADERS(END_STREAM) ─▶ the answer's bytes
  *
  * X1  An answer without a message is a failed call: gRPC sends errors in trailers alone.
  * X2  No more is sent than the server's windows allow; what is left waits.
  */
 import { connect, type Socket } from 'node:net'
-import { Caller, type Done } from './caller.ts'
+import { type Caller, CallFailed } from './caller.ts'
 import {
   flags,
   frame,
@@ -22,7 +22,9 @@ import {
 import type { Bytes, MethodName } from './messages.ts'
 
 interface Stream {
-  readonly done: Done
+  readonly method: MethodName
+  readonly resolve: (answer: Bytes) => void
+  readonly reject: (error: Error) => void
   chunks: Buffer[]
   window: number
 }
@@ -32,7 +34,7 @@ interface Waiting {
   bytes: Buffer
 }
 
-export class Connection extends Caller {
+export class Connection implements Caller {
   readonly port: number
   readonly #socket: Socket
   readonly #headers: HeaderBlocks
@@ -55,7 +57,6 @@ export class Connection extends Caller {
   }
 
   constructor(socket: Socket, port: number) {
-    super()
     this.port = port
     this.#socket = socket
     this.#headers = new HeaderBlocks(`localhost:${port}`)
@@ -65,15 +66,17 @@ export class Connection extends Caller {
     socket.write(opening())
   }
 
-  override call(method: MethodName, message: Bytes, done: Done): void {
-    if (this.#trouble !== undefined) throw this.#trouble
-    const id = this.#nextId
-    this.#nextId += 2
-    const block = this.#headers.of(`/google.datastore.v1.Datastore/${method}`)
-    this.#streams.set(id, { done, chunks: [], window: this.#streamWindow })
-    this.#write(frame(frameTypes.headers, flags.endHeaders, id, block))
-    this.#waiting.push({ id, bytes: grpcMessage(message) })
-    this.#sendWaiting()
+  ask(method: MethodName, message: Bytes): Promise<Bytes> {
+    return new Promise((resolve, reject) => {
+      if (this.#trouble !== undefined) throw this.#trouble
+      const id = this.#nextId
+      this.#nextId += 2
+      const block = this.#headers.of(`/google.datastore.v1.Datastore/${method}`)
+      this.#streams.set(id, { method, resolve, reject, chunks: [], window: this.#streamWindow })
+      this.#write(frame(frameTypes.headers, flags.endHeaders, id, block))
+      this.#waiting.push({ id, bytes: grpcMessage(message) })
+      this.#sendWaiting()
+    })
   }
 
   close(): void {
@@ -177,14 +180,14 @@ export class Connection extends Caller {
     if (stream === undefined) return
     this.#streams.delete(id)
     const [first] = stream.chunks
-    if (first === undefined) stream.done(undefined)
-    else stream.done((stream.chunks.length === 1 ? first : Buffer.concat(stream.chunks)).subarray(5))
+    if (first === undefined) stream.reject(new CallFailed(stream.method))
+    else stream.resolve((stream.chunks.length === 1 ? first : Buffer.concat(stream.chunks)).subarray(5))
   }
 
   #fail(error: Error): void {
     this.#trouble ??= error
     const streams = [...this.#streams.values()]
     this.#streams.clear()
-    for (const { done } of streams) done(undefined)
+    for (const { reject } of streams) reject(this.#trouble)
   }
 }

@@ -5,7 +5,6 @@
  */
 
 import type { Caller, ContentType } from './caller.ts'
-import type { Operation } from './closed-loop.ts'
 import { nameOf } from './messages.ts'
 
 export interface Workload {
@@ -18,7 +17,7 @@ export interface Workload {
   readonly http?: ContentType
   /** @throws when an answer is not what it must be */
   check(caller: Caller): Promise<void>
-  operation(i: number): Operation
+  operation(caller: Caller, i: number): Promise<unknown>
 }
 
 export const hotSize = 10_000

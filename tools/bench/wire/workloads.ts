@@ -2,7 +2,7 @@
  * What the load generator asks for. Each workload first checks one answer: a fast wrong answer must not count. Lookups and
  * queries read the kind of workload.ts; sizes of the growth run have kinds of their own.
  */
-import { type Operation, runOnce } from './closed-loop.ts'
+import type { Caller } from './caller.ts'
 import type { Connection } from './connection.ts'
 import * as messages from './messages.ts'
 import { hot, hotSize, kindOf, must, pick, type Workload } from './workload.ts'
@@ -32,9 +32,9 @@ function prepared({ method, count, request, sample, wanted, ...workload }: Prepa
       const found = sample(await caller.ask(method, request(0)))
       must(found === wanted, `${workload.title}: ${found} instead of ${wanted}`)
     },
-    *operation(i) {
+    operation(caller, i) {
       made ??= Array.from({ length: count }, (_, n) => request(n))
-      yield { method, message: made[i % count] ?? request(i) }
+      return caller.ask(method, made[i % count] ?? request(i))
     },
   }
 }
@@ -112,10 +112,10 @@ export const workloads: readonly Workload[] = [
     reads: true,
     streams: 16,
     async check(caller) {
-      const found = await runOnce(caller, transaction(hot, pick(5, hotSize), 5))
+      const found = await transaction(caller, hot, pick(5, hotSize), 5)
       must(found === 1, 'a lookup in a transaction finds nothing')
     },
-    operation: (i) => transaction(hot, pick(i, hotSize), i),
+    operation: (caller, i) => transaction(caller, hot, pick(i, hotSize), i),
   },
   {
     name: 'counter',
@@ -125,7 +125,7 @@ export const workloads: readonly Workload[] = [
     async check(caller) {
       await caller.ask('Commit', messages.commit([messages.entity('Counter', counterName, 0)]))
     },
-    operation: (i) => transaction('Counter', counterName, i),
+    operation: (caller, i) => transaction(caller, 'Counter', counterName, i),
   },
   equalityQuery(hotSize),
   queryWorkload(hotSize, true),
@@ -145,10 +145,10 @@ export const workloads: readonly Workload[] = [
     reads: true,
     streams: 1,
     async check(caller) {
-      const seen = await runOnce(caller, scan(hot))
+      const seen = await scan(caller, hot)
       must(seen === hotSize, `a scan gives ${seen} of ${hotSize}`)
     },
-    operation: () => scan(hot),
+    operation: (caller) => scan(caller, hot),
   },
   prepared({
     name: 'lookup-json',
@@ -185,22 +185,22 @@ export const workloads: readonly Workload[] = [
 ]
 
 /** @returns how many entities its lookup found */
-function* transaction(kind: string, name: string, i: number): Operation<number> {
-  const begun = messages.answers.transaction(yield { method: 'BeginTransaction', message: messages.begin() })
+async function transaction(caller: Caller, kind: string, name: string, i: number): Promise<number> {
+  const begun = messages.answers.transaction(await caller.ask('BeginTransaction', messages.begin()))
   // The answer is a part of the bytes that were read with it.
   const token = Uint8Array.from(begun)
-  const found = messages.answers.found(yield { method: 'Lookup', message: messages.lookup(kind, [name], token) })
-  yield { method: 'Commit', message: messages.commit([messages.entity(kind, name, i)], token) }
+  const found = messages.answers.found(await caller.ask('Lookup', messages.lookup(kind, [name], token)))
+  await caller.ask('Commit', messages.commit([messages.entity(kind, name, i)], token))
   return found
 }
 
 /** Reads a kind to its end. @returns how many entities came */
-function* scan(kind: string): Operation<number> {
+async function scan(caller: Caller, kind: string): Promise<number> {
   let seen = 0
   let startCursor: messages.Bytes | undefined
   for (;;) {
     const query = startCursor === undefined ? { kind } : { kind, startCursor }
-    const page = messages.answers.page(yield { method: 'RunQuery', message: messages.runQuery(query) })
+    const page = messages.answers.page(await caller.ask('RunQuery', messages.runQuery(query)))
     seen += page.results
     if (page.isLast || page.results === 0) return seen
     startCursor = Uint8Array.from(page.cursor)
