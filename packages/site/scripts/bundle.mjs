@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { styleOf } from '../../console/scripts/style.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const source = at('../src/')
@@ -173,7 +174,7 @@ export async function buildSite(target = at('../../../site/')) {
     .replace('%WORKER%', worker)
     .replace('%START%', start.fileName)
   writeFileSync(`${target}/index.html`, made)
-  cpSync(`${source}page/start.css`, `${target}/start.css`)
+  writeFileSync(`${target}/start.css`, styleOf(['styles']) + readFileSync(`${source}page/start.css`, 'utf8'))
   const web = at('../../gateway/dist/web/')
   cpSync(web, `${target}/console`, { recursive: true })
   // The console's own program begins after the page can be answered.

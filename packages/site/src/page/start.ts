@@ -5,7 +5,7 @@
 import type { LabOffer } from '@sixtables/bench'
 import type { StoreEvent } from '@sixtables/engine'
 import { type LabLink, labInWords, readLink } from './links.ts'
-import { Steps } from './steps.ts'
+import { element, Steps } from './steps.ts'
 import { openTab } from './tab.ts'
 
 const project = 'demo'
@@ -105,13 +105,17 @@ function bring(
   text: string,
   task: () => Promise<void> | void,
 ) {
-  const [section, heading, pre, button] = ['section', 'h2', 'pre', 'button'].map((tag) => document.createElement(tag))
-  heading?.append(`This link brings ${words.part}`)
-  pre?.append(text)
-  button?.append(words.button)
-  button?.addEventListener('click', () => attempt(task))
-  section?.append(...([heading, pre, button] as HTMLElement[]))
-  find('#linked').append(section as HTMLElement)
+  const button = element('button', 'my-2', words.button)
+  button.addEventListener('click', () => attempt(task))
+  find('#linked').append(
+    element(
+      'section',
+      'mb-5',
+      element('h2', 'mb-2', `This link brings ${words.part}`),
+      element('pre', '', text),
+      button,
+    ),
+  )
 }
 
 let addresses = 0

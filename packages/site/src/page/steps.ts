@@ -35,11 +35,9 @@ export class Steps {
 
   constructor(root: HTMLElement) {
     const section = (name: string): HTMLElement => {
-      const [made, heading, list] = ['section', 'h2', 'ol'].map((tag) => document.createElement(tag)) as HTMLElement[]
-      heading?.append(name)
-      made?.append(heading as Node, list as Node)
-      root.append(made as Node)
-      return list as HTMLElement
+      const list = element('ol', 'mono small breaks')
+      root.append(element('section', 'panel', element('h2', 'mb-2', name), list))
+      return list
     }
     this.#log = section('Log')
     this.#tables = new Map(tableNames.map((name) => [name, { list: section(name), rows: new Map() }]))
@@ -59,7 +57,7 @@ export class Steps {
       this.count++
       const { version, changes } = event.commit
       const words = changes.map(({ operation, key }) => `${operation} ${key}`).join(', ')
-      this.#log.prepend(item(`${version}  ${words}`))
+      this.#log.prepend(element('li', 'new', `${version}  ${words}`))
       if (this.#log.childElementCount > shownMax) this.#log.lastElementChild?.remove()
       this.#show(event.commit.rows)
     } else if ('apply' in event) this.#show(event.apply.rows)
@@ -87,16 +85,16 @@ export class Steps {
       if (deleted === true || rows.size >= shownMax) continue
       const next = [...rows.keys()].filter((key) => key > rowKey).sort()[0]
       // Entities(demo, ToDo:1): the heading names the table.
-      const made = item(row.slice(table.length + 1, -1))
+      const made = element('li', 'new', row.slice(table.length + 1, -1))
       list.insertBefore(made, next === undefined ? null : (rows.get(next) ?? null))
       rows.set(rowKey, made)
     }
   }
 }
 
-function item(text: string): HTMLElement {
-  const made = document.createElement('li')
-  made.className = 'new'
-  made.textContent = text
+export function element(tag: string, style: string, ...inside: (string | Node)[]): HTMLElement {
+  const made = document.createElement(tag)
+  made.className = style
+  made.append(...inside)
   return made
 }
