@@ -61,9 +61,9 @@ export type Line =
 
 /** The body of the call that begins a run. */
 export interface LabRun {
-  readonly seed?: number
-  readonly arms?: readonly string[]
-  readonly settings?: Readonly<Record<string, number>>
+  readonly seed?: number | undefined
+  readonly arms?: readonly string[] | undefined
+  readonly settings?: Readonly<Record<string, number>> | undefined
 }
 
 const simulated = 'A page cannot start a server with simulated tablets: the labs below have them.'
@@ -89,9 +89,9 @@ function labLineOf([verb = '', ...words]: readonly string[]): Line {
   if (flags.has('endpoint')) return { type: 'terminal', why: realTime }
   const [arms, settings, seeds] = ['arm', 'set', 'seed'].map((flag) => flags.get(flag))
   const run = {
-    ...(arms === undefined ? {} : { arms }),
-    ...(settings === undefined ? {} : { settings: Object.fromEntries(settings.map(settingOf)) }),
-    ...(seeds === undefined ? {} : { seed: Number(seeds[0]) }),
+    arms,
+    settings: settings && Object.fromEntries(settings.map(settingOf)),
+    seed: seeds && Number(seeds[0]),
   }
   return { type: 'lab', lab: first, run }
 }

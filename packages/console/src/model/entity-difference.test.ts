@@ -27,6 +27,14 @@ test('a difference names its place and both values with their types', () => {
   ])
 })
 
+test('entity-difference/D1: embedded entities whose keys are of two namespaces differ', () => {
+  const entity = (namespaceId: string) => ({
+    home: { entityValue: { key: { partitionId: { projectId: 'p', namespaceId }, path: [{ kind: 'K', id: '1' }] } } },
+  })
+  expect(differencesOf(entity('a'), entity('a'))).toEqual([])
+  expect(differencesOf(entity('a'), entity('b')).map(({ path }) => path)).toEqual(['home'])
+})
+
 test('embedded entities and arrays are compared part by part', () => {
   const entity = (zip: string, tags: never) => ({
     address: { entityValue: { properties: { zip: { stringValue: zip }, tags } } },

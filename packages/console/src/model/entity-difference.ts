@@ -3,23 +3,14 @@
  *
  * D1  There is no difference exactly where both say the same, whatever the order of properties.  entity-difference.test.ts
  */
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  jsonOf,
-  numbersOf,
-  type PropertyForm,
-  propertiesForm,
-  type ValueForm,
-} from './typed-json.ts'
+import { type JsonObject, jsonOf, numbersOf, type PropertyForm, propertiesForm, type ValueForm } from './typed-json.ts'
 
 export interface Difference {
   /** `address.zip`, `tags[2]` */
   readonly path: string
   /** The value in words; absent where there is none. */
-  readonly before?: string
-  readonly after?: string
+  readonly before?: string | undefined
+  readonly after?: string | undefined
 }
 
 export function differencesOf(before: JsonObject, after: JsonObject): readonly Difference[] {
@@ -39,37 +30,19 @@ function inProperties(above: string, before: Properties, after: Properties, foun
 }
 
 function inValue(path: string, a: ValueForm | undefined, b: ValueForm | undefined, found: Difference[]): void {
-  if (a !== undefined && b !== undefined) {
-    if (isSame(jsonOf(a), jsonOf(b))) return
-    const isAlike = a.type === b.type && a.isExcluded === b.isExcluded && a.meaning === b.meaning && a.text === b.text
-    if (isAlike && a.type === 'entity') {
-      inProperties(path, a.properties, b.properties, found)
-      return
+  if (a !== undefined && b !== undefined && withoutParts(a) === withoutParts(b)) {
+    inProperties(path, a.properties, b.properties, found)
+    for (let i = 0; i < Math.max(a.elements.length, b.elements.length); i++) {
+      inValue(`${path}[${i}]`, a.elements[i], b.elements[i], found)
     }
-    if (isAlike && a.type === 'array') {
-      for (let i = 0; i < Math.max(a.elements.length, b.elements.length); i++) {
-        inValue(`${path}[${i}]`, a.elements[i], b.elements[i], found)
-      }
-      return
-    }
+    return
   }
-  found.push({
-    path,
-    ...(a === undefined ? {} : { before: valueInWords(a) }),
-    ...(b === undefined ? {} : { after: valueInWords(b) }),
-  })
+  found.push({ path, before: a && valueInWords(a), after: b && valueInWords(b) })
 }
 
-function isSame(a: Json, b: Json): boolean {
-  if (a === b) return true
-  if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((one, i) => isSame(one, b[i] ?? null))
-  if (!isObject(a) || !isObject(b)) return false
-  const names = Object.keys(a)
-  return (
-    names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && isSame(a[name] ?? null, b[name] ?? null))
-  )
+/** A value as text, without the properties or elements in it. */
+function withoutParts(value: ValueForm): string {
+  return JSON.stringify(jsonOf({ ...value, properties: [], elements: [] }))
 }
 
 /** `integer`, `string, not indexed` */

@@ -18,6 +18,12 @@ export interface PathElement {
   readonly name?: string
 }
 
+/** A key in the API's JSON. */
+export interface ApiKey {
+  readonly partitionId?: { readonly projectId?: string; readonly databaseId?: string; readonly namespaceId?: string }
+  readonly path: readonly PathElement[]
+}
+
 /** A text that is no key; the message says where it stops being one. */
 export class KeyTextError extends Error {}
 

@@ -22,10 +22,11 @@ import {
   type SelectStatement,
   type Statement,
 } from '@sixtables/gateway/browser'
-import { formatKeyPath, isComplete, type PathElement, parseKeyPath } from './key-text.ts'
+import { type ApiKey, formatKeyPath, isComplete, type PathElement, parseKeyPath } from './key-text.ts'
 import { addressOf } from './route.ts'
 import { type EntityScope, scopeOfKey, scopeQuery } from './scope.ts'
-import { type ApiKey, type ApiValue, valueWords } from './value-words.ts'
+import { wholeKind } from './statements.ts'
+import { type ApiValue, valueWords } from './value-words.ts'
 
 /** `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
 export const filterTypes = [
@@ -63,13 +64,7 @@ export interface QueryForm {
 }
 
 /** The part of a statement that a form cannot show. */
-export class NoForm {
-  readonly reason: string
-
-  constructor(reason: string) {
-    this.reason = reason
-  }
-}
+export class NoForm extends Error {}
 
 /** An input that makes no query: by the index of its filter, or of the limit. */
 export class WrongInput extends Error {
@@ -165,14 +160,11 @@ export function statementOf({ kind, keysOnly, filters, order, limit }: QueryForm
   const count = limit.trim() === '' ? undefined : /^\d{1,9}$/.test(limit.trim()) ? BigInt(limit.trim()) : null
   if (count === null) throw new WrongInput('limit', 'The limit is a whole number.')
   return {
-    type: 'select',
+    ...wholeKind(kind),
     fields: keysOnly ? ['__key__'] : [],
-    distinct: false,
-    kind: kind === '' ? undefined : kind,
     where: conditions.length < 2 ? first : { type: 'and', conditions },
     order,
     limit: count === undefined ? [] : [{ type: 'count', value: count }],
-    offset: [],
   }
 }
 

@@ -1,6 +1,6 @@
 /** Places of data: a database, a namespace in it, and the addresses of the pages that show them. */
+import type { ApiKey } from './key-text.ts'
 import { addressOf, type QueryMembers, type Route } from './route.ts'
-import type { ApiKey } from './value-words.ts'
 
 /** An empty `database` is the default one. */
 export interface DatabaseName {
@@ -48,9 +48,9 @@ export function addressOfRows(scope: EntityScope, key: string): string {
 }
 
 /** Members of a body or a query, without those that are empty. */
-export function given<T extends Readonly<Record<string, unknown>>>(members: T): Partial<T> {
+export function given<T extends Readonly<Record<string, unknown>>>(members: T) {
   const present = Object.entries(members).filter(([, value]) => value !== undefined && value !== '')
-  return Object.fromEntries(present) as Partial<T>
+  return Object.fromEntries(present) as { readonly [Name in keyof T]?: Exclude<T[Name], undefined> }
 }
 
 /** A scope as requests of the data API name it. */

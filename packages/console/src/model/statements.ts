@@ -16,6 +16,7 @@ import {
   type Statement,
 } from '@sixtables/gateway/browser'
 import type { PageRequest } from './paging.ts'
+import { given } from './scope.ts'
 
 /** A query in the API's JSON. */
 export interface GqlQuery {
@@ -53,10 +54,7 @@ export function pageQuery(statement: SelectStatement, request: PageRequest, skip
   if (start !== undefined) skip.push({ type: 'binding', site: 'page_start' })
   const offset = start !== undefined && skipped === 0 ? 0 : Math.max(0, (countIn(statement.offset) ?? 0) - skipped)
   if (offset > 0) skip.push({ type: 'count', value: BigInt(offset) })
-  const cursors = {
-    ...(start === undefined ? {} : { page_start: start }),
-    ...(end === undefined ? {} : { page_end: end }),
-  }
+  const cursors = given({ page_start: start, page_end: end })
   return {
     queryString: printGql({
       ...statement,

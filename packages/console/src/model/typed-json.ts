@@ -12,6 +12,7 @@
  * Known: the proto3 JSON mapping of google.datastore.v1.Value. A vector is an array of doubles with meaning 31.
  */
 import { formatKeyPath, type PathElement, parseKeyPath } from './key-text.ts'
+import { type EntityScope, given } from './scope.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -36,13 +37,6 @@ export const valueTypes = [
 ] as const
 export type ValueType = (typeof valueTypes)[number]
 
-/** The partition of a key, or of the key of an embedded entity. */
-export interface PartitionForm {
-  readonly project: string
-  readonly database: string
-  readonly namespace: string
-}
-
 export interface ValueForm {
   readonly type: ValueType
   /**
@@ -51,7 +45,8 @@ export interface ValueForm {
    */
   readonly text: string
   readonly longitude: string
-  readonly partition: PartitionForm
+  /** The place of a key, or of the key of an embedded entity. */
+  readonly partition: EntityScope
   readonly properties: readonly PropertyForm[]
   readonly elements: readonly ValueForm[]
   readonly isExcluded: boolean
@@ -66,13 +61,11 @@ export interface PropertyForm {
   readonly value: ValueForm
 }
 
-const noPartition: PartitionForm = { project: '', database: '', namespace: '' }
-
 export const emptyValue: ValueForm = {
   type: 'string',
   text: '',
   longitude: '',
-  partition: noPartition,
+  partition: { project: '', database: '', namespace: '' },
   properties: [],
   elements: [],
   isExcluded: false,
@@ -102,105 +95,103 @@ export function formOf(json: Json): ValueForm {
   }
   const flags: JsonObject =
     excludeFromIndexes === undefined || excludeFromIndexes === true ? {} : { excludeFromIndexes }
-  const found = Object.keys(members)
-  const [member = ''] = found
-  const read =
-    found.length === 1 && Object.hasOwn(readers, member) ? readers[member]?.(members[member] ?? null) : undefined
-  if (read === undefined) return { ...common, type: 'other', rest: { ...members, ...flags } }
-  const form = { ...common, ...read, rest: { ...(read.rest ?? {}), ...flags } }
-  return asVector(form) ?? form
-}
-
-/** How the member of each type is read; `undefined` = it does not look as the mapping says. */
-const readers: Readonly<Record<string, (json: Json) => Partial<ValueForm> | undefined>> = {
-  nullValue: () => ({ type: 'null' }),
-  booleanValue: (json) => (typeof json === 'boolean' ? { type: 'boolean', text: String(json) } : undefined),
-  integerValue: (json) =>
-    typeof json === 'string' || typeof json === 'number' ? { type: 'integer', text: String(json) } : undefined,
-  doubleValue: (json) => (isDouble(json) ? { type: 'double', text: doubleText(json) } : undefined),
-  timestampValue: textOf('timestamp'),
-  stringValue: textOf('string'),
-  blobValue: textOf('blob'),
-  keyValue(json) {
-    const key = keyForm(json)
-    return key === undefined ? undefined : { type: 'key', ...key }
-  },
-  geoPointValue(json) {
-    if (!isObject(json) || !hasOnly(json, ['latitude', 'longitude'])) return undefined
-    const { latitude = 0, longitude = 0 } = json
-    if (!isDouble(latitude) || !isDouble(longitude)) return undefined
-    return { type: 'geoPoint', text: doubleText(latitude), longitude: doubleText(longitude) }
-  },
-  entityValue(json) {
-    if (!isObject(json) || !hasOnly(json, ['key', 'properties'])) return undefined
-    const { key, properties = {} } = json
-    if (!isObject(properties)) return undefined
-    const named = key === undefined ? {} : keyForm(key)
-    return named === undefined ? undefined : { type: 'entity', properties: propertiesForm(properties), ...named }
-  },
-  arrayValue(json) {
-    if (!isObject(json) || !hasOnly(json, ['values'])) return undefined
-    const { values = [] } = json
-    return Array.isArray(values) ? { type: 'array', elements: values.map(formOf) } : undefined
-  },
-}
-
-function textOf(type: ValueType): (json: Json) => Partial<ValueForm> | undefined {
-  return (json) => (typeof json === 'string' ? { type, text: json } : undefined)
+  const [[member, value] = ['', null], ...more] = Object.entries(members)
+  const type = plainTypes.find((one) => memberOf(one) === member && more.length === 0)
+  const read = type === undefined ? undefined : codecs[type].read(value)
+  if (type === undefined || read === undefined) return { ...common, type: 'other', rest: { ...members, ...flags } }
+  return asVector({ ...common, ...read, type, rest: flags })
 }
 
 /** The value of a form without problems, in JSON. */
 export function jsonOf(form: ValueForm): JsonObject {
-  const { rest, isExcluded, meaning } = form
+  const { type, rest, isExcluded, meaning } = form
+  const own = type === 'vector' ? 'array' : type
   return {
-    ...memberOf(form),
+    ...(own === 'other' ? {} : { [memberOf(own)]: codecs[own].write(form) }),
     ...rest,
     ...(meaning === '' ? {} : { meaning: /^-?\d{1,9}$/.test(meaning) ? Number(meaning) : meaning }),
     ...(isExcluded ? { excludeFromIndexes: true } : {}),
   }
 }
 
-function memberOf(form: ValueForm): JsonObject {
-  const { type, text, longitude, partition, properties, elements } = form
-  switch (type) {
-    case 'null':
-      return { nullValue: null }
-    case 'boolean':
-      return { booleanValue: text === 'true' }
-    case 'integer':
-      return { integerValue: text.trim() }
-    case 'double':
-      return { doubleValue: doubleJson(text) }
-    case 'timestamp':
-      return { timestampValue: text }
-    case 'string':
-      return { stringValue: text }
-    case 'blob':
-      return { blobValue: text }
-    case 'key':
-      return { keyValue: keyJson(text, partition) }
-    case 'geoPoint':
-      return { geoPointValue: { latitude: doubleJson(text), longitude: doubleJson(longitude) } }
-    case 'entity': {
-      const key = text === '' ? {} : { key: keyJson(text, partition) }
-      return { entityValue: { ...key, properties: propertiesOf(properties) } }
-    }
-    case 'array':
-      return { arrayValue: { values: elements.map(jsonOf) } }
-    case 'vector':
-      return { arrayValue: { values: numbersOf(text).map((number) => ({ doubleValue: doubleJson(number) })) } }
-    case 'other':
-      return {}
-  }
+/** Types that are a member of the API's message: `stringValue`. */
+type PlainType = Exclude<ValueType, 'vector' | 'other'>
+
+const memberOf = (type: PlainType): string => `${type}Value`
+
+interface Codec {
+  /** `undefined`: the member does not look as the mapping says. */
+  readonly read: (json: Json) => Partial<ValueForm> | undefined
+  readonly write: (form: ValueForm) => Json
 }
 
+const plainText: Codec = {
+  read: (json) => (typeof json === 'string' ? { text: json } : undefined),
+  write: ({ text }) => text,
+}
+
+const codecs: Readonly<Record<PlainType, Codec>> = {
+  null: { read: () => ({}), write: () => null },
+  boolean: {
+    read: (json) => (typeof json === 'boolean' ? { text: String(json) } : undefined),
+    write: ({ text }) => text === 'true',
+  },
+  integer: {
+    read: (json) => (isNumberOrText(json) ? { text: String(json) } : undefined),
+    write: ({ text }) => text.trim(),
+  },
+  double: {
+    read: (json) => (isNumberOrText(json) ? { text: doubleText(json) } : undefined),
+    write: ({ text }) => doubleJson(text),
+  },
+  timestamp: plainText,
+  string: plainText,
+  blob: plainText,
+  key: { read: keyForm, write: ({ text, partition }) => keyJson(text, partition) },
+  geoPoint: {
+    read(json) {
+      if (!isObject(json) || !hasOnly(json, ['latitude', 'longitude'])) return undefined
+      const { latitude = 0, longitude = 0 } = json
+      if (!isNumberOrText(latitude) || !isNumberOrText(longitude)) return undefined
+      return { text: doubleText(latitude), longitude: doubleText(longitude) }
+    },
+    write: ({ text, longitude }) => ({ latitude: doubleJson(text), longitude: doubleJson(longitude) }),
+  },
+  entity: {
+    read(json) {
+      if (!isObject(json) || !hasOnly(json, ['key', 'properties'])) return undefined
+      const { key, properties = {} } = json
+      const named = key === undefined ? {} : keyForm(key)
+      return isObject(properties) ? named && { properties: propertiesForm(properties), ...named } : undefined
+    },
+    write: ({ text, partition, properties }) => ({
+      ...(text === '' ? {} : { key: keyJson(text, partition) }),
+      properties: propertiesOf(properties),
+    }),
+  },
+  array: {
+    read(json) {
+      if (!isObject(json) || !hasOnly(json, ['values'])) return undefined
+      const { values = [] } = json
+      return Array.isArray(values) ? { elements: values.map(formOf) } : undefined
+    },
+    write: ({ type, text, elements }) => ({
+      values:
+        type === 'vector' ? numbersOf(text).map((one) => ({ doubleValue: doubleJson(one) })) : elements.map(jsonOf),
+    }),
+  },
+}
+
+const plainTypes = Object.keys(codecs) as readonly PlainType[]
+
 /** An array of plain doubles with the meaning of vectors is written as their numbers alone. */
-function asVector(form: ValueForm): ValueForm | undefined {
+function asVector(form: ValueForm): ValueForm {
   const { type, meaning, elements } = form
-  if (type !== 'array' || meaning !== vectorMeaning) return undefined
-  const isPlain = elements.every((one) => one.type === 'double' && !one.isExcluded && one.meaning === '')
-  if (!isPlain) return undefined
-  return { ...form, type: 'vector', text: elements.map(({ text }) => text).join(', '), elements: [] }
+  const isVector =
+    type === 'array' &&
+    meaning === vectorMeaning &&
+    elements.every((one) => one.type === 'double' && !one.isExcluded && one.meaning === '')
+  return isVector ? { ...form, type: 'vector', text: elements.map(({ text }) => text).join(', '), elements: [] } : form
 }
 
 /** Whether a text is a finite number; `NaN` and the infinities are not. */
@@ -226,7 +217,7 @@ export function doubleText(json: number | string): string {
   return Object.is(json, -0) ? '-0' : String(json)
 }
 
-function isDouble(json: Json): json is number | string {
+function isNumberOrText(json: Json): json is number | string {
   return typeof json === 'number' || typeof json === 'string'
 }
 
@@ -237,7 +228,7 @@ function keyForm(json: Json): Pick<ValueForm, 'text' | 'partition'> | undefined 
   if (!isObject(partitionId) || !hasOnly(partitionId, ['projectId', 'databaseId', 'namespaceId'])) return undefined
   if (!Array.isArray(path) || path.length === 0 || !path.every(isElement)) return undefined
   const { projectId: project = '', databaseId: database = '', namespaceId: namespace = '' } = partitionId
-  return { text: formatKeyPath(path), partition: { project, database, namespace } as PartitionForm }
+  return { text: formatKeyPath(path), partition: { project, database, namespace } as EntityScope }
 }
 
 function isElement(json: Json): json is JsonObject & PathElement {
@@ -245,13 +236,8 @@ function isElement(json: Json): json is JsonObject & PathElement {
 }
 
 /** A key in JSON. @throws KeyTextError for a text that is no path */
-export function keyJson(text: string, partition: PartitionForm): JsonObject {
-  const { project, database, namespace } = partition
-  const partitionId = {
-    ...(project === '' ? {} : { projectId: project }),
-    ...(database === '' ? {} : { databaseId: database }),
-    ...(namespace === '' ? {} : { namespaceId: namespace }),
-  }
+export function keyJson(text: string, { project, database, namespace }: EntityScope): JsonObject {
+  const partitionId = given({ projectId: project, databaseId: database, namespaceId: namespace }) as JsonObject
   return { partitionId, path: parseKeyPath(text) as unknown as Json }
 }
 

@@ -7,14 +7,8 @@
  *
  * Words have at most `wordsMax` characters and a bit, however long the value is.
  */
-import { formatKeyPath, type PathElement } from './key-text.ts'
+import { type ApiKey, formatKeyPath } from './key-text.ts'
 import type { ValueType as FormType } from './typed-json.ts'
-
-/** A key in the API's JSON. */
-export interface ApiKey {
-  readonly partitionId?: { readonly projectId?: string; readonly databaseId?: string; readonly namespaceId?: string }
-  readonly path: readonly PathElement[]
-}
 
 export type ApiProperties = Readonly<Record<string, ApiValue>>
 

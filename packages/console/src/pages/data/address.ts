@@ -6,10 +6,9 @@
  * `placeOf(addressOfPlace(place))` is `place`.
  */
 
-import { formatKeyPath } from '../../model/key-text.ts'
+import { type ApiKey, formatKeyPath } from '../../model/key-text.ts'
 import { addressOf, type Route } from '../../model/route.ts'
 import { type EntityScope, scopeIn, scopeOfKey, scopeQuery } from '../../model/scope.ts'
-import type { ApiKey } from '../../model/value-words.ts'
 
 export interface Place extends EntityScope {
   /** Empty: none is chosen, or the query names none. */

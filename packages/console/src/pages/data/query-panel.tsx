@@ -91,7 +91,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
 
 const noFilters = (read: ReturnType<typeof readForm>): string =>
   read instanceof NoForm
-    ? `The filters cannot show ${read.reason}; this query stays GQL.`
+    ? `The filters cannot show ${read.message}; this query stays GQL.`
     : 'The GQL has a mistake; mend it there.'
 
 const tabsOf = (isGql: boolean, onChange: (isGql: boolean) => void) => (
