@@ -5,8 +5,8 @@
  */
 
 import { signal } from '@preact/signals'
-import { Component, type ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useErrorBoundary } from 'preact/hooks'
 import { connection, watchServer } from '../api/connection.ts'
 import { Button } from '../components/controls.tsx'
 import { ErrorNote } from '../components/parts.tsx'
@@ -34,7 +34,12 @@ export function App() {
   }, [page])
   return (
     <>
-      <Button label="Skip to the content" class="skip-link" onClick={focusMain} />
+      <Button
+        label="Skip to the content"
+        class="visually-hidden absolute m-2"
+        style={{ zIndex: 10 }}
+        onClick={focusMain}
+      />
       <Navigation current={name} />
       {connection.value === 'lost' && (
         <p class="connection-banner panel warn m-0" role="alert">
@@ -69,19 +74,7 @@ function NoPage({ name }: { readonly name: string }) {
 }
 
 /** Shows the error of a page in its place: the navigation stays. */
-class Guarded extends Component<{ readonly children: ComponentChildren }, { readonly error?: Error }> {
-  override state: { readonly error?: Error } = {}
-
-  static override getDerivedStateFromError(error: Error) {
-    return { error }
-  }
-
-  override componentDidCatch(error: Error): void {
-    console.error(error)
-  }
-
-  override render() {
-    const { error } = this.state
-    return error === undefined ? this.props.children : <ErrorNote error={error} what="This page failed" />
-  }
+function Guarded({ children }: { readonly children: ComponentChildren }) {
+  const [error] = useErrorBoundary(console.error)
+  return error === undefined ? children : <ErrorNote error={error} what="This page failed" />
 }

@@ -11,8 +11,8 @@ export function Navigation({ current }: { readonly current: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <header class={`navigation ${isOpen ? 'is-open' : ''}`}>
-      <div class="navigation-head row spread">
-        <a class="brand text no-underline row" href={addressOf('overview')}>
+      <div class="pt-3 px-3 mb-2 row spread">
+        <a class="text strong no-underline row" href={addressOf('overview')}>
           <Mark />
           sixtables
         </a>
@@ -93,8 +93,7 @@ const storedName = 'sixtables-theme'
 function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>(() => themes.find((name) => name === keptText(storedName)) ?? 'system')
   useEffect(() => {
-    if (theme === 'system') delete document.documentElement.dataset['theme']
-    else document.documentElement.dataset['theme'] = theme
+    document.documentElement.style.colorScheme = theme === 'system' ? '' : theme
     keepText(storedName, theme)
   }, [theme])
   return <Select class="py-2 px-3 row small muted" label="Theme" value={theme} options={themes} onChange={setTheme} />

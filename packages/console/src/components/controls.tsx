@@ -7,7 +7,7 @@
  * A button without `onClick` submits the form that it stands in. A text field has its name above it, and a hint below; the name of a
  * select stands before it, unless it has the look of a field.
  */
-import type { ComponentChildren, ComponentProps } from 'preact'
+import type { ComponentChildren, ComponentProps, TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { visibleText } from '../model/visible-text.ts'
 
@@ -25,10 +25,11 @@ export function Button({ label, look, class: style, ...rest }: ButtonProps) {
   )
 }
 
-export interface SwitchProps {
-  readonly label: string
+interface SwitchProps {
+  readonly label: ComponentChildren
   readonly isOn: boolean
   readonly onSwitch: (isOn: boolean) => void
+  readonly disabled?: boolean
 }
 
 /** A button that stays pressed. */
@@ -79,7 +80,7 @@ export function TextField({ label, hint, value, onChange, isWhole = false, ...re
 }
 
 /** The list of suggestions of a text field. */
-export function Suggestions({ id, texts }: { readonly id: string; readonly texts: readonly string[] }) {
+export function Suggestions({ id, texts }: Readonly<{ id: string; texts: readonly string[] }>) {
   return (
     <datalist id={id}>
       {texts.map((text) => (
@@ -129,14 +130,7 @@ export function Select<T extends string>(props: SelectProps<T>) {
   )
 }
 
-export interface CheckProps {
-  readonly label: ComponentChildren
-  readonly isOn: boolean
-  readonly onSwitch: (isOn: boolean) => void
-  readonly disabled?: boolean
-}
-
-export function Check({ label, isOn, onSwitch, disabled = false }: CheckProps) {
+export function Check({ label, isOn, onSwitch, disabled = false }: SwitchProps) {
   return (
     <label class="check">
       <input
@@ -150,12 +144,11 @@ export function Check({ label, isOn, onSwitch, disabled = false }: CheckProps) {
   )
 }
 
-export interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
-  readonly onSubmit: () => void
-}
-
 /** A form whose submission stays on the page. */
-export function Form({ onSubmit, ...rest }: FormProps) {
+export function Form({
+  onSubmit,
+  ...rest
+}: Omit<ComponentProps<'form'>, 'onSubmit'> & { readonly onSubmit: () => void }) {
   return (
     <form
       onSubmit={(event) => {
@@ -167,9 +160,7 @@ export function Form({ onSubmit, ...rest }: FormProps) {
   )
 }
 
-interface InputEventOf {
-  readonly currentTarget: HTMLInputElement
-}
+type InputEventOf = TargetedEvent<HTMLInputElement>
 
 /**
  * An input that tells its text when it is complete: by Enter, or on leaving it. Letters that are typed stay in the input until then,

@@ -7,13 +7,7 @@ import { server } from '../api/connection.ts'
 import { Button } from './controls.tsx'
 
 /** @param text - made when it is copied, if that takes long */
-export function CopyButton({
-  text,
-  label = 'Copy',
-}: {
-  readonly text: string | (() => string)
-  readonly label?: string
-}) {
+export function CopyButton({ text, label = 'Copy' }: Readonly<{ text: string | (() => string); label?: string }>) {
   const [result, setResult] = useState('')
   const copy = (): void => {
     navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
@@ -24,7 +18,7 @@ export function CopyButton({
   return (
     <span class="copy-button inline-block relative">
       <Button label={label} onClick={copy} onBlur={() => setResult('')} />
-      <span role="status" class="copy-result">
+      <span role="status" class="copy-result px-2 absolute small nowrap ghost">
         {result}
       </span>
     </span>

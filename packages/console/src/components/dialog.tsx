@@ -34,7 +34,8 @@ export function Dialog({ title, children, actions, onClose, isWide = false }: Di
   return (
     <dialog
       ref={element}
-      class={`dialog shadow text p-0 ${isWide ? 'is-wide' : ''}`}
+      class="dialog shadow text p-0"
+      style={{ width: isWide ? '1100px' : '560px' }}
       aria-labelledby={titleId}
       onCancel={cancel}
     >
@@ -48,27 +49,19 @@ export function Dialog({ title, children, actions, onClose, isWide = false }: Di
   )
 }
 
-export interface DeleteQuestionProps {
-  readonly title: string
+interface DeleteQuestionProps extends Omit<DialogProps, 'actions'> {
   /** Words of the button that deletes nothing. */
   readonly keep: string
-  /** What is lost. */
-  readonly children: ComponentChildren
   readonly onDelete: () => void
-  readonly onClose: () => void
 }
 
-/** Asks before something is deleted. */
-export function DeleteQuestion({ title, keep, children, onDelete, onClose }: DeleteQuestionProps) {
+/** Asks before something is deleted; the children say what is lost. */
+export function DeleteQuestion({ keep, onDelete, ...rest }: DeleteQuestionProps) {
   const actions = (
     <>
-      <Button label={keep} onClick={onClose} />
+      <Button label={keep} onClick={rest.onClose} />
       <Button label="Delete" look="danger" onClick={onDelete} />
     </>
   )
-  return (
-    <Dialog title={title} onClose={onClose} actions={actions}>
-      {children}
-    </Dialog>
-  )
+  return <Dialog actions={actions} {...rest} />
 }

@@ -4,14 +4,9 @@ import type { Difference } from '../model/entity-difference.ts'
 import { LongText, safeText, useFirst } from './parts.tsx'
 import { Table } from './table.tsx'
 
-interface DifferenceListProps {
-  readonly differences: readonly Difference[]
-  /** Names of the two states. */
-  readonly before: string
-  readonly after: string
-}
-
-export function DifferenceList({ differences, before, after }: DifferenceListProps) {
+/** @param props - `before` and `after` are the names of the two states */
+export function DifferenceList(props: Readonly<{ differences: readonly Difference[]; before: string; after: string }>) {
+  const { differences, before, after } = props
   const { shown, rest } = useFirst(differences, 'differences')
   if (differences.length === 0) return <p class="muted">Both have the same properties.</p>
   const state = (Mark: 'del' | 'ins', text: string | undefined) =>
@@ -23,7 +18,7 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
       </Mark>
     )
   return (
-    <div class="difference-list sideways">
+    <div class="difference-list sideways breaks">
       <Table
         rows={shown}
         keyOf={({ path }) => path}

@@ -1,12 +1,8 @@
 /** The colour scale of heat, with words at places of it. */
 import { heatGradient } from '../model/heat-scale.ts'
 
-export interface HeatBarProps {
-  /** Shares of the scale, 0 to 1. */
-  readonly marks: readonly { readonly share: number; readonly words: string }[]
-}
-
-export function HeatBar({ marks }: HeatBarProps) {
+/** @param props - shares of the scale, from 0 to 1 */
+export function HeatBar({ marks }: { readonly marks: readonly Readonly<{ share: number; words: string }>[] }) {
   return (
     <div class="small" style={{ width: 'min(320px, 100%)' }}>
       <div class="lined" style={{ background: heatGradient, height: '12px' }} />

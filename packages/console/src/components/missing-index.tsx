@@ -24,12 +24,7 @@ export function useCreateIndex({ project, database }: DatabaseName, onCreated: (
   })
 }
 
-export interface MissingIndexProps {
-  readonly words: string
-  readonly yaml: string
-  readonly create: CreateIndex
-  readonly children: ComponentChildren
-}
+type MissingIndexProps = Readonly<{ words: string; yaml: string; create: CreateIndex; children: ComponentChildren }>
 
 export function MissingIndex({ words, yaml, create, children }: MissingIndexProps) {
   return (

@@ -4,7 +4,7 @@
  * Text of users is isolated from the text around it, with control characters made visible. A long text or list is shown in part until the
  * reader asks for the rest: an entity may have a MiB of text in one value, and thousands of properties.
  */
-import type { ComponentChildren, ComponentProps, VNode } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { ApiError } from '../api/http.ts'
 import { counted } from '../model/numbers.ts'
@@ -14,7 +14,7 @@ import { visibleLines, visibleText } from '../model/visible-text.ts'
 import { Button } from './controls.tsx'
 import type { Action } from './use-server.ts'
 
-export interface ErrorNoteProps {
+interface ErrorNoteProps {
   /** Absent: nothing is shown. */
   readonly error: Error | undefined
   /** The action that failed: `The query could not be run`. */
@@ -35,13 +35,10 @@ export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
   )
 }
 
-export interface ActionNoteProps {
-  readonly action: Pick<Action<readonly never[]>, 'error' | 'done'>
-  /** The action that may fail: `The snapshot could not be taken`. */
-  readonly what: string
-}
+type Ended = Pick<Action<readonly never[]>, 'error' | 'done'>
 
-export function ActionNote({ action: { error, done }, what }: ActionNoteProps) {
+/** @param props - the action that may fail, in words: `The snapshot could not be taken` */
+export function ActionNote({ action: { error, done }, what }: Readonly<{ action: Ended; what: string }>) {
   return (
     <>
       <ErrorNote error={error} what={what} />
@@ -52,13 +49,9 @@ export function ActionNote({ action: { error, done }, what }: ActionNoteProps) {
   )
 }
 
-interface ProblemProps extends Omit<ComponentProps<'p'>, 'class'> {
-  /** Absent: nothing is shown. */
-  readonly text: string | undefined
-  readonly class?: string
-}
+type ProblemProps = Omit<ComponentProps<'p'>, 'class'> & Readonly<{ text: string | undefined; class?: string }>
 
-/** The mistake in what the user types. */
+/** The mistake in what the user types; nothing without one. */
 export function Problem({ text, class: style = '', ...rest }: ProblemProps) {
   if (text === undefined) return null
   return (
@@ -106,10 +99,7 @@ export function LongText({ text }: { readonly text: string }) {
 }
 
 /** The items that are shown, and a button for the others. */
-export function useFirst<T>(
-  items: readonly T[],
-  name: string,
-): { readonly shown: readonly T[]; readonly rest: VNode | null } {
+export function useFirst<T>(items: readonly T[], name: string) {
   const [isWhole, setWhole] = useState(false)
   if (isWhole || items.length <= itemsMax) return { shown: items, rest: null }
   return {

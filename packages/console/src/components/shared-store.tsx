@@ -29,13 +29,8 @@ export function StoreWords() {
   )
 }
 
-export interface RefusedProps {
-  /** Absent: they are not refused. */
-  readonly reason: string | undefined
-  readonly children: ComponentChildren
-}
-
-export function Refused({ reason, children }: RefusedProps) {
+/** Without a reason they are not refused. */
+export function Refused({ reason, children }: Readonly<{ reason: string | undefined; children: ComponentChildren }>) {
   if (reason === undefined) return <>{children}</>
   return (
     <>
@@ -47,13 +42,8 @@ export function Refused({ reason, children }: RefusedProps) {
   )
 }
 
-export interface NeedsOneProcessProps {
-  /** The reason, and what to use instead; read after "Gateways share this store:". */
-  readonly why: string
-  readonly children: ComponentChildren
-}
-
-export function NeedsOneProcess({ why, children }: NeedsOneProcessProps) {
+/** @param props - the reason, and what to use instead; read after "Gateways share this store:" */
+export function NeedsOneProcess({ why, children }: Readonly<{ why: string; children: ComponentChildren }>) {
   return <Refused reason={isShared() ? `Gateways share this store: ${why}` : undefined}>{children}</Refused>
 }
 

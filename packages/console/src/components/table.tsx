@@ -14,7 +14,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean
 }
 
-export interface TableProps<Row> {
+interface TableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
@@ -67,7 +67,7 @@ export function Table<Row>({ columns, rows, keyOf, class: style, mark, none }: T
   )
 }
 
-export interface FigureRow {
+interface FigureRow {
   readonly key: string
   /** Absent = the key. */
   readonly name?: ComponentChildren
@@ -75,14 +75,11 @@ export interface FigureRow {
   readonly figures: readonly string[]
 }
 
-export interface FigureTableProps {
-  /** Titles; the first is that of the names. */
+interface FigureTableProps extends Pick<TableProps<FigureRow>, 'rows' | 'class'> {
   readonly columns: readonly string[]
-  readonly rows: readonly FigureRow[]
-  readonly class?: string | undefined
 }
 
-/** Figures by name. */
+/** Figures by name; the first column is that of the names. */
 export function FigureTable({ columns: [first = '', ...others], ...rest }: FigureTableProps) {
   const figures = others.map((title, i): Column<FigureRow> => {
     return { title, isNumber: true, cell: (row) => row.figures[i] }
@@ -96,6 +93,8 @@ export function FigureTable({ columns: [first = '', ...others], ...rest }: Figur
   )
 }
 
+type ScrollProps = Readonly<{ label: string; class?: string; children: ComponentChildren }>
+
 /** A wide or long table in a box that scrolls, which the keyboard reaches. */
 export function Scroll({ label, class: style = 'scroll', children }: ScrollProps) {
   return (
@@ -104,10 +103,4 @@ export function Scroll({ label, class: style = 'scroll', children }: ScrollProps
       {children}
     </section>
   )
-}
-
-interface ScrollProps {
-  readonly label: string
-  readonly class?: string
-  readonly children: ComponentChildren
 }

@@ -12,7 +12,7 @@ const changed = (): void => {
   themeEpoch.value++
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed)
-new MutationObserver(changed).observe(document.documentElement, { attributeFilter: ['data-theme'] })
+new MutationObserver(changed).observe(document.documentElement, { attributeFilter: ['style'] })
 
 /** The colour of a token such as `--series-1`, where `element` stands. */
 export function colourOf(token: string, element: HTMLElement): string {

@@ -248,8 +248,8 @@ function Head<Row>({ columns, onSort }: VirtualTableProps<Row>) {
             ) : (
               <button type="button" class="virtual-table-sort cell-button" onClick={() => onSort?.(id)}>
                 {title}
-                <span aria-hidden="true" class="virtual-table-mark inline-block ml-1">
-                  {sorted === 'ascending' ? '▲' : sorted === 'descending' ? '▼' : ''}
+                <span aria-hidden="true" class="tiny">
+                  {sorted === 'none' ? '' : sorted === 'ascending' ? ' ▲' : ' ▼'}
                 </span>
               </button>
             )}

@@ -46,7 +46,9 @@ export function Editor(props: EditorProps) {
       <div ref={host} class="editor-host" />
       {editor === undefined && (
         <textarea
-          class="editor-waiting whole"
+          class="mono"
+          style={{ resize: 'none' }}
+          rows={props.language === 'json' ? 16 : 1}
           aria-label={label}
           value={value}
           onInput={(event) => props.onChange?.(event.currentTarget.value)}

@@ -87,15 +87,13 @@ function OpenEditor({ title, entity, ...options }: EditorOptions & Readonly<{ ti
   )
 }
 
-interface DraftFieldsProps {
+interface PartProps {
   readonly editor: EditorState
   readonly scope: EntityScope
-  /** Ctrl+Enter. */
-  readonly onRun: () => void
 }
 
-/** The draft in one of its views, and the way to the other. */
-function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
+/** The draft in one of its views, and the way to the other. @param props - `onRun`: Ctrl+Enter */
+function DraftFields({ editor, scope, onRun }: PartProps & { readonly onRun: () => void }) {
   const { draft, setDraft, reading, problems } = editor
   const [showsMeanings, setShowsMeanings] = useState(false)
   return (
@@ -122,16 +120,14 @@ function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
           onChange={(properties) => setDraft({ view: 'form', properties })}
         />
       ) : (
-        <div class="editor-json">
-          <Editor
-            language="json"
-            label="Properties as JSON"
-            value={draft.text}
-            mistakeAt={reading.mistakeAt}
-            onChange={(text) => setDraft({ view: 'json', text })}
-            onRun={onRun}
-          />
-        </div>
+        <Editor
+          language="json"
+          label="Properties as JSON"
+          value={draft.text}
+          mistakeAt={reading.mistakeAt}
+          onChange={(text) => setDraft({ view: 'json', text })}
+          onRun={onRun}
+        />
       )}
     </>
   )
@@ -152,12 +148,7 @@ function Effect({ editor: { preview, question, key, keyProblem } }: { readonly e
   )
 }
 
-interface ActionsProps {
-  readonly editor: EditorState
-  readonly isNew: boolean
-  readonly canDelete: boolean
-  readonly onClose: () => void
-}
+type ActionsProps = Readonly<{ editor: EditorState; isNew: boolean; canDelete: boolean; onClose: () => void }>
 
 function Actions({ editor, isNew, canDelete, onClose }: ActionsProps) {
   const { question, isReady, preview, ask } = editor
@@ -198,12 +189,7 @@ function Actions({ editor, isNew, canDelete, onClose }: ActionsProps) {
   )
 }
 
-interface KeyFieldProps {
-  readonly editor: EditorState
-  readonly scope: EntityScope
-}
-
-function KeyField({ editor: { key, keyProblem: problem, setKey }, scope }: KeyFieldProps) {
+function KeyField({ editor: { key, keyProblem: problem, setKey }, scope }: PartProps) {
   return (
     <div>
       <label>
@@ -229,10 +215,7 @@ function KeyField({ editor: { key, keyProblem: problem, setKey }, scope }: KeyFi
   )
 }
 
-interface ChangedMeanwhileProps {
-  readonly entity: EntityBase
-  readonly onTake: () => void
-}
+type ChangedMeanwhileProps = Readonly<{ entity: EntityBase; onTake: () => void }>
 
 /** The change of another writer, and the choice between the two. */
 function ChangedMeanwhile({ entity: { base, newer, accept }, onTake }: ChangedMeanwhileProps) {

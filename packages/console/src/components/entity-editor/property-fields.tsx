@@ -32,7 +32,7 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
         <ValueInputs value={value} name={name} context={context} problemId={problem && problemId} onChange={change} />
         <IndexFlag value={value} name={name} onChange={onChange} />
         {context.showsMeanings && value.type !== 'array' && value.type !== 'vector' && (
-          <label class="value-meaning muted nowrap">
+          <label class="value-meaning muted nowrap pt-1">
             meaning{' '}
             <input
               aria-label={`Meaning of ${name}`}
@@ -86,7 +86,7 @@ function IndexFlag({ value, name, onChange }: Pick<ValueFieldProps, 'value' | 'n
     else onChange({ ...value, elements: value.elements.map((one) => ({ ...one, isExcluded })) })
   }
   return (
-    <label class="value-indexed muted nowrap">
+    <label class="muted nowrap pt-1">
       <input type="checkbox" aria-label={`Index ${name}`} checked={isIndexed} onChange={toggle} /> indexed
     </label>
   )

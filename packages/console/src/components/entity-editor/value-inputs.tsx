@@ -65,7 +65,7 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
     case 'key':
     case 'entity':
       return (
-        <span class="value-input value-key wrap">
+        <span class="value-input wrap">
           {input(
             type === 'key' ? `Value of ${name}` : `Key of ${name}`,
             text,
@@ -126,9 +126,11 @@ function InstantPicker({ text, name, onChange }: PartProps) {
   }
   return (
     <span class="instant-picker relative">
+      {/* The browser places its picker at the field; the button opens it. */}
       <input
         ref={picker}
         class="absolute ghost"
+        style={{ inset: 0, opacity: 0 }}
         type="datetime-local"
         step="1"
         tabIndex={-1}

@@ -116,7 +116,7 @@ function OperationState({ operation, isExport }: { readonly operation: Operation
   )
 }
 
-export interface ChoiceProps<T extends string> {
+interface ChoiceProps<T extends string> {
   readonly legend: string
   readonly value: T
   readonly options: Readonly<Record<T, string>>
@@ -144,12 +144,7 @@ export function FormatChoice(props: Readonly<{ value: FixtureFormat; onChange: (
   return <Select label="Format" options={formats.map((one) => [one, one.toUpperCase()] as const)} {...props} />
 }
 
-export interface StartProps {
-  readonly label: string
-  readonly isBusy: boolean
-  readonly disabled?: boolean
-  readonly onCancel: () => void
-}
+type StartProps = Readonly<{ label: string; isBusy: boolean; disabled?: boolean; onCancel: () => void }>
 
 /** The button that begins, and while it runs the one that cancels. */
 export function Start({ label, isBusy, disabled = false, onCancel }: StartProps) {
