@@ -15,7 +15,7 @@ export type { ServerFacts } from './emulator/server-file.ts'
 export type { SnapshotReport } from './emulator/snapshots.ts'
 export type { FixtureFormat } from './fixtures/fixture.ts'
 export { completionsAt, type KnownNames } from './gql/complete.ts'
-export { parseBlob, parseDateTime, parseInt64 } from './gql/literals.ts'
+export { parseBlob, parseDateTime, parseInt64, printDateTime } from './gql/literals.ts'
 export { parseGql } from './gql/parse.ts'
 export { printGql, printOperand } from './gql/print.ts'
 export type {

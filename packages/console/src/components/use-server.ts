@@ -112,15 +112,8 @@ export interface Action<A extends readonly unknown[]> {
  */
 export function useAction<A extends readonly unknown[]>(task: (...args: A) => Promise<unknown>): Action<A> {
   const [state, setState] = useState<Omit<Action<A>, 'run'>>({ isBusy: false, error: undefined, done: undefined })
-  const isShown = useRef(true)
   /** Calls under way or behind it. */
   const calls = useRef<readonly (() => Promise<unknown>)[]>([])
-  useEffect(
-    () => () => {
-      isShown.current = false
-    },
-    [],
-  )
   const next = async (): Promise<void> => {
     const [call] = calls.current
     if (call === undefined) return
@@ -130,7 +123,7 @@ export function useAction<A extends readonly unknown[]>(task: (...args: A) => Pr
       (error: Error) => ({ done: undefined, error }),
     )
     calls.current = calls.current.slice(1)
-    if (isShown.current) setState({ ...ended, isBusy: false })
+    setState({ ...ended, isBusy: false })
     void next()
   }
   const run = (...args: A): void => {

@@ -5,6 +5,7 @@
  *
  * V1  Every form converts to every type, and gives a form of that type.                        value-conversion.test.ts
  */
+import { parseDateTime, printDateTime } from '@sixtables/gateway/browser'
 import { emptyValue, isNumber, numbersOf, type ValueForm, type ValueType } from './typed-json.ts'
 
 /** @param now - the present, for a timestamp out of nothing */
@@ -52,7 +53,7 @@ function scalar(value: ValueForm, type: ValueType, now: () => Date): Partial<Val
   switch (type) {
     case 'integer':
       if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
-      if (value.type === 'timestamp') return { text: microsOf(text) }
+      if (value.type === 'timestamp') return { text: String(parseDateTime(text.replace(/(\.\d{6})\d+/, '$1')) ?? 0) }
       return { text: wholeOf(text) }
     case 'double':
       if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
@@ -83,22 +84,11 @@ function wholeOf(text: string): string {
   return isNumber(text) && Number.isFinite(number) ? String(BigInt(number)) : '0'
 }
 
-/** Microseconds since the epoch. */
-function microsOf(instant: string): string {
-  const fraction = /\.(\d+)/.exec(instant)?.[1] ?? ''
-  const ms = Date.parse(instant.replace(/\.\d+/, ''))
-  return Number.isNaN(ms) ? '0' : String(BigInt(ms) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6)))
-}
-
 /** An integer counts microseconds, as in the API; a text is read as a date. */
 function instantOf(value: ValueForm, text: string): string | undefined {
   if (value.type === 'integer') {
-    const micros = /^-?\d{1,18}$/.test(text) ? BigInt(text) : undefined
-    if (micros === undefined) return undefined
-    const rest = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n
-    const date = new Date(Number((micros - rest) / 1000n))
-    if (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 || date.getUTCFullYear() < 1) return undefined
-    return `${date.toISOString().slice(0, 19)}.${String(rest).padStart(6, '0')}Z`
+    const instant = /^-?\d{1,18}$/.test(text) ? printDateTime(BigInt(text)) : ''
+    return parseDateTime(instant) === undefined ? undefined : instant
   }
   const date = value.type === 'string' && text !== '' ? new Date(text) : undefined
   return date === undefined || Number.isNaN(date.getTime()) ? undefined : date.toISOString()

@@ -8,6 +8,7 @@
  * Words have at most `wordsMax` characters and a bit, however long the value is.
  */
 import { type ApiKey, formatKeyPath } from './key-text.ts'
+import { counted } from './numbers.ts'
 import type { ValueType as FormType } from './typed-json.ts'
 
 export type ApiProperties = Readonly<Record<string, ApiValue>>
@@ -73,9 +74,8 @@ function doubleWords(value: number | string): string {
   return /^-?\d+$/.test(text) ? `${text}.0` : text
 }
 
-function blobWords(base64: string): string {
-  const bytes = Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
-  return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
+export function blobWords(base64: string): string {
+  return counted(Math.floor((base64.replace(/=+$/, '').length * 3) / 4), 'byte')
 }
 
 function entityWords(properties: ApiProperties = {}, most: number): string {

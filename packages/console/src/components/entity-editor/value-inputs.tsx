@@ -9,6 +9,7 @@ import { counted } from '../../model/numbers.ts'
 import { isSameScope } from '../../model/scope.ts'
 import type { ValueForm, ValueType } from '../../model/typed-json.ts'
 import { textOfBase64 } from '../../model/value-conversion.ts'
+import { blobWords, cut } from '../../model/value-words.ts'
 import { visibleText } from '../../model/visible-text.ts'
 import { Button, Select } from '../controls.tsx'
 import { safeText } from '../parts.tsx'
@@ -184,7 +185,7 @@ function LongText({ value: { type, text }, name, described, onChange, children }
       )}
       {type === 'string' && unseen !== undefined && !isReadOnly && (
         <span class="field-note small breaks muted whole">
-          With signs for what cannot be seen: <bdi>{unseen.length > 300 ? `${unseen.slice(0, 300)}…` : unseen}</bdi>
+          With signs for what cannot be seen: <bdi>{cut(unseen, 300)}</bdi>
         </span>
       )}
       {children}
@@ -193,14 +194,11 @@ function LongText({ value: { type, text }, name, described, onChange, children }
 }
 
 function BlobNote({ base64 }: { readonly base64: string }) {
-  const bytes = Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
   const text = textOfBase64(base64)
   return (
     <span class="field-note small breaks muted whole">
-      {counted(bytes, 'byte')} in base64
-      {text !== undefined && text !== '' && (
-        <>, as text: {safeText(text.length > 100 ? `${text.slice(0, 100)}…` : text)}</>
-      )}
+      {blobWords(base64)} in base64
+      {text !== undefined && text !== '' && <>, as text: {safeText(cut(text, 100))}</>}
     </span>
   )
 }
