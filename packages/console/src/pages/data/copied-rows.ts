@@ -9,11 +9,8 @@ import { propertyOf, valueWords } from '../../model/value-words.ts'
 
 /** Entities in the API's JSON. */
 export function rowsAsJson(rows: readonly EntityResult[]): string {
-  return `${JSON.stringify(
-    rows.map(({ entity }) => entity),
-    null,
-    2,
-  )}\n`
+  const entities = rows.map(({ entity }) => entity)
+  return `${JSON.stringify(entities, null, 2)}\n`
 }
 
 export function rowsAsCsv(rows: readonly EntityResult[], columns: readonly string[]): string {

@@ -9,8 +9,17 @@ import { useShortcut } from '../../components/shortcut.ts'
 import { useAction } from '../../components/use-server.ts'
 import { counted, entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
-import { editProblemId } from './cell-editor.tsx'
-import { type EditedEntity, editedIn, forget, keepMine, look, problemOf, save, writesOf } from './edits.ts'
+import {
+  type EditedEntity,
+  editedIn,
+  editProblemId,
+  forget,
+  keepMine,
+  look,
+  problemOf,
+  save,
+  writesOf,
+} from './edits.ts'
 
 /** The changes of a scope, their preview, and what can be done with them. */
 function useChanges(scope: EntityScope) {

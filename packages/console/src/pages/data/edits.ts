@@ -29,6 +29,9 @@ export interface EditedEntity {
   readonly theirs?: StoredEntity | undefined
 }
 
+/** Element that tells what is wrong with a changed value. */
+export const editProblemId = 'edit-problem'
+
 const edited = signal<readonly EditedEntity[]>([])
 
 // A page that is left for good would lose them, whatever it shows then.

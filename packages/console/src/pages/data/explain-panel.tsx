@@ -7,14 +7,9 @@ import { useLoaded } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 
-export interface ExplainPanelProps {
-  readonly scope: EntityScope
-  /** The query whose plan is shown, with the limit of a page. */
-  readonly gql: string
-  /** Grows with each run. */
-  readonly runs: number
-}
+type ExplainPanelProps = Readonly<{ scope: EntityScope; gql: string; runs: number }>
 
+/** @param runs - grows with each run; the plan is read anew */
 export function ExplainPanel({ scope, gql, runs }: ExplainPanelProps) {
   const { project, database, namespace } = scope
   const body = { project, database, namespace, gql, analyze: true }

@@ -10,7 +10,6 @@ export interface FilterFormProps {
   readonly form: QueryForm
   /** Known properties of the kind, with their types. */
   readonly columns: readonly Column[]
-  /** The query as GQL. */
   readonly text: string
   /** An input that makes no query. */
   readonly wrong: WrongInput | undefined

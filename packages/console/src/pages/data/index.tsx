@@ -7,7 +7,12 @@ import { GqlError, printGql, type Statement } from '@sixtables/gateway/browser'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { ConnectClient, CopyButton } from '../../components/copy-button.tsx'
-import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
+import {
+  EntityActions,
+  EntityDialogs,
+  type EntityDialogsProps,
+  type OpenDialog,
+} from '../../components/entity-dialogs.tsx'
 import { EmptyState, safeText } from '../../components/parts.tsx'
 import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
 import { caught } from '../../model/caught.ts'
@@ -34,11 +39,7 @@ export default function DataPage({ route }: PageProps) {
       <div class="data-main stack">
         <CommitsUntold />
         {place.project !== '' && hasQuery ? (
-          <Query
-            key={JSON.stringify([place.project, place.database, place.namespace])}
-            place={place}
-            catalog={catalog}
-          />
+          <Query key={JSON.stringify([place.project, place.database, place.namespace])} {...{ place, catalog }} />
         ) : (
           catalog.isLoaded &&
           catalog.kinds.length === 0 && (
@@ -167,10 +168,8 @@ function useRun(place: Place, setRuns: (change: (count: number) => number) => vo
   )
 }
 
-interface PlaceDialogsProps {
+interface PlaceDialogsProps extends Pick<EntityDialogsProps, 'dialog' | 'onClose'> {
   readonly place: Place
-  readonly dialog: OpenDialog | undefined
-  readonly onClose: () => void
 }
 
 /** The entity that the address names is in the editor. */

@@ -9,7 +9,6 @@ import { type EntityScope, isSameScope, scopeIn } from '../../model/scope.ts'
 
 export interface QueriesProps {
   readonly scope: EntityScope
-  /** The query at hand. */
   readonly now: Omit<KeptQuery, 'isKept'>
 }
 

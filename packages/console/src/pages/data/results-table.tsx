@@ -1,8 +1,9 @@
 /** The table of a query's results: entities, keys, or the rows of a projection. */
 import type { SelectStatement } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
+import { ValueInputs } from '../../components/entity-editor/value-inputs.tsx'
 import { safeText } from '../../components/parts.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { type ApiKey, formatKeyPath } from '../../model/key-text.ts'
@@ -11,10 +12,10 @@ import { addressOfChildren, type Filter, filterFor } from '../../model/query-for
 import { navigate } from '../../model/route.ts'
 import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
 import type { ValueForm } from '../../model/typed-json.ts'
+import { problemIn } from '../../model/value-problems.ts'
 import { type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
 import { addressOfOpened } from './address.ts'
-import { CellEditor } from './cell-editor.tsx'
-import { editedValue, editOf, formOfCell, setCell } from './edits.ts'
+import { editedValue, editOf, editProblemId, formOfCell, setCell } from './edits.ts'
 import { type Column, decimalsOf, type Results } from './results.ts'
 import { keyTextOf, type Selection } from './selection.ts'
 
@@ -242,6 +243,54 @@ function ValueCell({ scope, value, column }: ValueCellProps) {
         </a>
       )}
       {value.excludeFromIndexes === true && <span class="ml-2 tiny muted">not indexed</span>}
+    </span>
+  )
+}
+
+interface CellEditorProps {
+  readonly scope: EntityScope
+  readonly name: string
+  readonly form: ValueForm
+  readonly onChange: (form: ValueForm) => void
+  /** @param isKept - whether the change stays */
+  readonly onEnd: (isKept: boolean) => void
+}
+
+/** A value edited in its cell: Enter, Tab and leaving it keep the change, Escape takes it back. */
+function CellEditor({ scope, name, form, onChange, onEnd }: CellEditorProps) {
+  const box = useRef<HTMLSpanElement>(null)
+  // The next key is for the value already: the grid has keys of its own.
+  useLayoutEffect(() => {
+    const input = box.current?.querySelector<HTMLInputElement>('input, select, textarea')
+    input?.focus()
+    input?.select?.()
+  }, [])
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const isEnd = event.key === 'Escape' || event.key === 'Tab' || (event.key === 'Enter' && !event.shiftKey)
+    // Enter may also end a word of an input method.
+    if (!isEnd || event.isComposing || event.target instanceof HTMLButtonElement) return
+    event.preventDefault()
+    box.current?.closest<HTMLElement>('[role="grid"]')?.focus()
+    onEnd(event.key !== 'Escape')
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys and clicks of the control within end here
+    <span
+      ref={box}
+      class="cell-editor ground shadow absolute"
+      onKeyDown={onKeyDown}
+      onDblClick={(event) => event.stopPropagation()}
+      onFocusOut={({ relatedTarget }) => {
+        if (relatedTarget instanceof Node && box.current?.contains(relatedTarget) === false) onEnd(true)
+      }}
+    >
+      <ValueInputs
+        value={form}
+        name={name}
+        context={{ problems: new Map(), showsMeanings: false, home: scope }}
+        problemId={problemIn(form) && editProblemId}
+        onChange={(part) => onChange({ ...form, ...part })}
+      />
     </span>
   )
 }

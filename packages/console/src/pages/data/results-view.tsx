@@ -46,7 +46,6 @@ interface ViewProps {
 export interface ResultsViewProps extends ViewProps {
   readonly statement: SelectStatement
   readonly columns: readonly string[] | undefined
-  /** Columns that were met. */
   readonly onMet: (columns: readonly Column[]) => void
   readonly onColumns: (columns: readonly string[] | undefined) => void
   readonly onSort: (property: string) => void
@@ -73,16 +72,17 @@ export function ResultsView(props: ResultsViewProps) {
   const isEmpty = pages.count === 0 && pages.isComplete
   return (
     <>
-      <Tools {...props} onDelete={deletion && (() => deletion(statement))}>
-        {props.isChanged ? (
-          <ResultsOf gql={gql} />
-        ) : (
-          <Count key={JSON.stringify([scope, gql])} {...{ scope, statement, results }} />
-        )}
-        <ColumnChooser met={columns} shown={shown} onChange={props.onColumns} />
-        <ExplainButton {...props} />
-      </Tools>
-      <Frame {...props} gql={firstPageOf(statement)}>
+      <View
+        {...{ ...props, gql }}
+        explained={firstPageOf(statement)}
+        onDelete={deletion && (() => deletion(statement))}
+        tools={
+          <>
+            {!props.isChanged && <Count key={JSON.stringify([scope, gql])} {...{ scope, statement, results }} />}
+            <ColumnChooser met={columns} shown={shown} onChange={props.onColumns} />
+          </>
+        }
+      >
         {pages.error instanceof Error && (
           <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
         )}
@@ -93,7 +93,7 @@ export function ResultsView(props: ResultsViewProps) {
         )}
         <EditBar scope={scope} />
         <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
-      </Frame>
+      </View>
       {deleted !== undefined && (
         <DeleteDialog
           scope={scope}
@@ -108,20 +108,40 @@ export function ResultsView(props: ResultsViewProps) {
   )
 }
 
-/** Results beside the plan of the query. */
-function Frame({ scope, isExplained, runs, gql, children }: FrameProps) {
-  return (
-    <div class={`results ${isExplained ? 'is-explained' : ''}`}>
-      <div class="results-main column">{children}</div>
-      {isExplained && <ExplainPanel scope={scope} gql={gql} runs={runs} />}
-    </div>
-  )
+interface FrameProps extends ViewProps, Pick<ToolsProps, 'onDelete'> {
+  readonly gql: string
+  /** The query whose plan is shown. */
+  readonly explained: string
+  readonly tools?: ComponentChildren
+  readonly children: ComponentChildren
 }
 
-interface FrameProps extends ViewProps {
-  /** The query that is explained. */
-  readonly gql: string
-  readonly children: ComponentChildren
+/** The results of a query and its plan beside them, below their tools. */
+function View({ gql, explained, tools, children, ...props }: FrameProps) {
+  const { scope, isChanged, isExplained, runs, onExplain } = props
+  return (
+    <>
+      <Tools {...props}>
+        {isChanged && (
+          <p class="m-0 cut muted" style={{ flex: '1 1 16ch', maxWidth: 'max-content' }} title={gql}>
+            Still the results of <code>{safeText(gql)}</code>
+          </p>
+        )}
+        {tools}
+        {/* The plan is that of the results: one that is shown can always be closed. */}
+        <Button
+          label="Explain"
+          aria-pressed={isExplained}
+          disabled={isChanged && !isExplained}
+          onClick={() => onExplain(!isExplained)}
+        />
+      </Tools>
+      <div class={`results ${isExplained ? 'is-explained' : ''}`}>
+        <div class="results-main column">{children}</div>
+        {isExplained && <ExplainPanel scope={scope} gql={explained} runs={runs} />}
+      </div>
+    </>
+  )
 }
 
 /** The query that the first page asks, which is what its plan costs. */
@@ -170,27 +190,6 @@ export function Tools({ scope, query, isChanged, onDialog, onDelete, children }:
         )}
       </Menu>
     </div>
-  )
-}
-
-/** The plan is that of the results: one that is shown can always be closed. */
-function ExplainButton({ isChanged, isExplained, onExplain }: ViewProps) {
-  return (
-    <Button
-      label="Explain"
-      aria-pressed={isExplained}
-      disabled={isChanged && !isExplained}
-      onClick={() => onExplain(!isExplained)}
-    />
-  )
-}
-
-/** The query that was run, while another one is being written above. */
-function ResultsOf({ gql }: { readonly gql: string }) {
-  return (
-    <p class="m-0 cut muted" style={{ flex: '1 1 16ch', maxWidth: 'max-content' }} title={gql}>
-      Still the results of <code>{safeText(gql)}</code>
-    </p>
   )
 }
 
@@ -269,9 +268,8 @@ function Refused({ scope: { project, database, namespace }, gql, error, onRetry 
   )
 }
 
-/** The figures of an aggregation. */
 export function AggregateView(props: ViewProps & { readonly statement: AggregateStatement }) {
-  const { scope, statement, isChanged, runs } = props
+  const { scope, statement, runs } = props
   const gql = printGql(statement)
   const { project, database, namespace } = scope
   const { value, error, reload } = useLoaded(JSON.stringify([project, database, namespace, gql]), {
@@ -280,23 +278,17 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
   })
   useChanges(project, database, reload)
   return (
-    <>
-      <Tools {...props}>
-        {isChanged && <ResultsOf gql={gql} />}
-        <ExplainButton {...props} />
-      </Tools>
-      <Frame {...props} gql={gql}>
-        {error !== undefined && <Refused scope={scope} gql={gql} error={error} onRetry={reload} />}
-        <dl class="figures wrap gap-3">
-          {Object.entries(value ?? {}).map(([name, figure]) => (
-            <div key={name} class="panel">
-              <dt>{safeText(name)}</dt>
-              <dd class="large">{safeText(valueWords(figure).words)}</dd>
-            </div>
-          ))}
-        </dl>
-      </Frame>
-    </>
+    <View {...{ ...props, gql }} explained={gql}>
+      {error !== undefined && <Refused scope={scope} gql={gql} error={error} onRetry={reload} />}
+      <dl class="figures wrap gap-3">
+        {Object.entries(value ?? {}).map(([name, figure]) => (
+          <div key={name} class="panel">
+            <dt>{safeText(name)}</dt>
+            <dd class="large">{safeText(valueWords(figure).words)}</dd>
+          </div>
+        ))}
+      </dl>
+    </View>
   )
 }
 
@@ -309,7 +301,6 @@ export interface ColumnChooserProps {
   readonly onChange: (chosen: readonly string[] | undefined) => void
 }
 
-/** The choice of the properties that are columns. */
 function ColumnChooser({ met, shown, onChange }: ColumnChooserProps) {
   if (met.length === 0) return null
   const toggle = (property: string): void =>

@@ -133,40 +133,27 @@ const [widthMin, widthMax] = [7, 36]
 class MetColumns {
   columns: readonly Column[] = []
   keyWidth = 0
-  readonly #known = new Set<string>()
 
   add(rows: readonly EntityResult[]): void {
-    if (this.keyWidth === 0 && rows.length > 0) {
-      this.keyWidth = widthOf(
-        'key',
-        rows.map(({ entity }) => formatKeyPath(entity.key.path)),
-      )
-    }
-    const found: Column[] = []
-    for (const { entity } of rows) {
-      for (const property of Object.keys(entity.properties ?? {})) {
-        if (this.#known.has(property)) continue
-        this.#known.add(property)
-        const values = rows.flatMap((row) => propertyOf(row.entity.properties, property) ?? [])
-        found.push(columnOf(property, values))
-      }
-    }
-    if (found.length > 0) this.columns = [...this.columns, ...found]
+    const keys = rows.map(({ entity }) => formatKeyPath(entity.key.path))
+    if (this.keyWidth === 0 && rows.length > 0) this.keyWidth = widthOf('key', keys)
+    const names = new Set(rows.flatMap(({ entity }) => Object.keys(entity.properties ?? {})))
+    for (const { property } of this.columns) names.delete(property)
+    const valuesOf = (name: string) => rows.flatMap(({ entity }) => propertyOf(entity.properties, name) ?? [])
+    if (names.size > 0) this.columns = [...this.columns, ...[...names].map((name) => columnOf(name, valuesOf(name)))]
   }
 }
 
 function columnOf(property: string, values: readonly ApiValue[]): Column {
   const words = values.map(valueWords)
   const type = firstType(words)
+  const texts = words.map((one) => (one.type === type ? one.words : `${one.type} ${one.words}`))
   const compared = firstType(values.flatMap((value) => value.arrayValue?.values ?? value).map(valueWords))
   return {
     property,
     type,
     filterType: filterTypes.find((one) => one === compared) ?? 'gql',
-    width: widthOf(
-      `${property} ${type}`,
-      words.map((one) => (one.type === type ? one.words : `${one.type} ${one.words}`)),
-    ),
+    width: widthOf(`${property} ${type}`, texts),
     decimals: Math.max(0, ...words.map(decimalsOf)),
   }
 }

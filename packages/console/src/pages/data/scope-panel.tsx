@@ -1,13 +1,14 @@
-/** The left side of Data: project, database, namespace and kinds. */
+/** The left side of Data: project, database, namespace and kinds, each with the number of its entities. */
 
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { countMax } from '../../api/kinds.ts'
 import { Select } from '../../components/controls.tsx'
 import { ErrorNote, safeText } from '../../components/parts.tsx'
 import { counted } from '../../model/numbers.ts'
 import { navigate } from '../../model/route.ts'
 import { addressOfPlace, movedTo, type Place } from './address.ts'
-import type { Catalog } from './catalog.ts'
+import { type Catalog, useCount } from './catalog.ts'
+import { type Changed, useChanges } from './commits.ts'
 
 export interface ScopePanelProps {
   readonly place: Place
@@ -38,12 +39,14 @@ export function ScopePanel({ place, catalog }: ScopePanelProps) {
   )
 }
 
-function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelProps) {
+/** Kinds that are counted at most. */
+const countedMax = 100
+
+function Kinds({ place, catalog: { kinds, hasMoreKinds } }: ScopePanelProps) {
   const [wanted, setWanted] = useState('')
-  const shown = useMemo(
-    () => kinds.filter((kind) => kind.toLowerCase().includes(wanted.trim().toLowerCase())),
-    [kinds, wanted],
-  )
+  const [changed, setChanged] = useState<Changed | undefined>(undefined)
+  useChanges(place.project, place.database, (latest) => setChanged(() => latest))
+  const shown = kinds.filter((kind) => kind.toLowerCase().includes(wanted.trim().toLowerCase()))
   return (
     <nav class="data-kinds column grow" aria-label="Kinds">
       <h2 class="small">Kinds</h2>
@@ -57,7 +60,7 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
         />
       )}
       <ul class="grow scrolls">
-        {shown.map((kind) => (
+        {shown.map((kind, i) => (
           <li key={kind}>
             <a
               class="place text no-underline row"
@@ -65,7 +68,7 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
               aria-current={kind === place.kind ? 'true' : undefined}
             >
               <span class="grow cut">{safeText(kind)}</span>
-              <span class="small muted light">{countWords(counts.get(kind))}</span>
+              {i < countedMax && <Count {...{ place, kind, changed }} />}
             </a>
           </li>
         ))}
@@ -75,7 +78,10 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
   )
 }
 
-function countWords(count: number | undefined): string {
-  if (count === undefined) return ''
-  return count >= countMax ? `${counted(countMax)}+` : counted(count)
+type CountProps = Readonly<{ place: Place; kind: string; changed: Changed | undefined }>
+
+function Count({ place, kind, changed }: CountProps) {
+  const value = useCount(place, kind, changed)
+  const words = value === undefined ? '' : value >= countMax ? `${counted(countMax)}+` : counted(value)
+  return <span class="small muted light">{words}</span>
 }

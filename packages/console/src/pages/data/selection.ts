@@ -1,5 +1,6 @@
 /** The results that the user has selected; they stay so while the table scrolls and its rows change. */
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import type { Pages } from '../../model/paging.ts'
@@ -8,12 +9,13 @@ export type Selection = ReturnType<typeof useSelection>
 
 /** @param scopeName - a selection ends when it becomes another one */
 export function useSelection(scopeName: string, pages: Pages<EntityResult>) {
-  const [{ of, chosen }, setChosen] = useState({ of: scopeName, chosen: new Map<string, EntityResult>() })
+  const chosen = useMemo(() => signal<ReadonlyMap<string, EntityResult>>(new Map()), [scopeName])
+  const present = chosen.value
   /** Where the latest row was selected; rows that come above it move it. */
   const last = useRef({ index: 0, shift: 0 })
-  const set = (rows: Iterable<readonly [string, EntityResult]>): void =>
-    setChosen({ of: scopeName, chosen: new Map(rows) })
-  const present = useMemo(() => (of === scopeName ? chosen : new Map<string, EntityResult>()), [scopeName, of, chosen])
+  const set = (rows: Iterable<readonly [string, EntityResult]>): void => {
+    chosen.value = new Map(rows)
+  }
   const named = (rows: readonly EntityResult[]) => rows.map((row) => [keyTextOf(row), row] as const)
   const isIn = (row: EntityResult): boolean => present.has(keyTextOf(row))
   const known = pages.rowsIn(0, pages.count)
