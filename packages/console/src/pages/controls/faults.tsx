@@ -6,7 +6,7 @@ import { Button, Check, Form, Select, TextField } from '../../components/control
 import { ActionNote, ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { Table } from '../../components/table.tsx'
-import { useAction, useLoaded } from '../../components/use-server.ts'
+import { type Action, useAction, useLoaded } from '../../components/use-server.ts'
 import { dataMethods } from '../../model/data-methods.ts'
 import { counted } from '../../model/numbers.ts'
 import { effectInWords, placeInWords, timesInWords } from './fault-words.ts'
@@ -40,15 +40,7 @@ export function FaultControl() {
   )
   return (
     <>
-      <Panel title="Add a fault">
-        <NeedsOneProcess why="no gateway can inject a fault for all. Stop one to see what clients do, or use a store of one process.">
-          <Presets onAdded={reload} />
-          <details>
-            <summary class="my-3">Another fault</summary>
-            <FaultForm onAdded={reload} />
-          </details>
-        </NeedsOneProcess>
-      </Panel>
+      <AddFault onAdded={reload} />
       <Panel
         title="Active faults"
         more={
@@ -81,21 +73,28 @@ export function FaultControl() {
   )
 }
 
-function Presets({ onAdded }: { readonly onAdded: () => void }) {
-  const add = useAction(async (fault: object) => {
+function AddFault({ onAdded }: { readonly onAdded: () => void }) {
+  const add = useAction(async (fault: object, isPreset: boolean) => {
     const added = await postJson<FaultReport>(path, fault)
     onAdded()
-    return `Added: ${effectInWords(added)}, ${placeInWords(added)}, ${timesInWords(added)}.`
+    // The form shows place and times already.
+    return `Added: ${effectInWords(added)}${isPreset ? `, ${placeInWords(added)}, ${timesInWords(added)}` : ''}.`
   })
   return (
-    <>
-      <div class="toolbar">
-        {Object.entries(presets).map(([words, fault]) => (
-          <Button key={words} label={words} disabled={add.isBusy} onClick={() => add.run(fault)} />
-        ))}
-      </div>
-      <ActionNote action={add} what="The fault was not added" />
-    </>
+    <Panel title="Add a fault">
+      <NeedsOneProcess why="no gateway can inject a fault for all. Stop one to see what clients do, or use a store of one process.">
+        <div class="toolbar">
+          {Object.entries(presets).map(([words, fault]) => (
+            <Button key={words} label={words} disabled={add.isBusy} onClick={() => add.run(fault, true)} />
+          ))}
+        </div>
+        <details>
+          <summary class="my-3">Another fault</summary>
+          <FaultForm add={add} />
+        </details>
+        <ActionNote action={add} what="The fault was not added" />
+      </NeedsOneProcess>
+    </Panel>
   )
 }
 
@@ -139,15 +138,10 @@ const timeFields = [
 type Texts = Readonly<Record<string, string>>
 
 /** A fault of all its fields; the server refuses those that contradict each other. */
-function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
+function FaultForm({ add }: { readonly add: Action<[object, boolean]> }) {
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [texts, setTexts] = useState<Texts>({ code: 'ABORTED' })
   const [effect, setEffect] = useState<'error' | 'hold'>('error')
-  const add = useAction(async () => {
-    const fault = await postJson<FaultReport>(path, faultOf(chosen, texts, effect === 'hold'))
-    onAdded()
-    return `Added: ${effectInWords(fault)}.`
-  })
   const methods = (
     <fieldset class="wrap mb-3">
       <legend class="field-label small strong">Methods; none chosen means all</legend>
@@ -161,18 +155,17 @@ function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
       ))}
     </fieldset>
   )
-  const field = ([name, label, placeholder]: readonly [string, string, string], type: 'text' | 'number' = 'text') => (
+  const field = ([name, label, placeholder]: readonly [string, string, string]) => (
     <TextField
       key={name}
-      label={label}
-      type={type}
-      placeholder={placeholder}
+      {...{ label, placeholder }}
+      type={numbers.includes(name) ? 'number' : 'text'}
       value={texts[name] ?? ''}
       onChange={(text) => setTexts({ ...texts, [name]: text })}
     />
   )
   return (
-    <Form onSubmit={add.run}>
+    <Form onSubmit={() => add.run(faultOf(chosen, texts, effect === 'hold'), false)}>
       <div class="fields">
         <Select look="field" label="Effect" value={effect} options={effects} onChange={setEffect} />
         {effect === 'error' && (
@@ -185,15 +178,14 @@ function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
               onChange={(code) => setTexts({ ...texts, code })}
             />
             {field(['message', 'Message', 'a default'])}
-            {field(['latencyMs', 'Delay in ms', '0'], 'number')}
+            {field(['latencyMs', 'Delay in ms', '0'])}
           </>
         )}
       </div>
       {effect === 'error' && methods}
-      <div class="fields">{placeFields.map((one) => field(one))}</div>
-      {effect === 'error' && <div class="fields">{timeFields.map((one) => field(one, 'number'))}</div>}
+      <div class="fields">{placeFields.map(field)}</div>
+      {effect === 'error' && <div class="fields">{timeFields.map(field)}</div>}
       <Button label="Add the fault" look="primary" disabled={add.isBusy} />
-      <ActionNote action={add} what="The fault was not added" />
     </Form>
   )
 }
@@ -201,14 +193,10 @@ function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
 const numbers: readonly string[] = ['latencyMs', ...timeFields.map(([name]) => name)]
 
 /** The fields that were filled in, as the server takes them. */
-function faultOf(chosen: readonly string[], texts: Texts, isHold: boolean): Readonly<Record<string, unknown>> {
-  const names = isHold ? placeFields.map(([name]) => name as string) : Object.keys(texts)
-  const fields = names.flatMap((name) => {
-    const text = texts[name] ?? ''
-    return text === '' ? [] : [[name, numbers.includes(name) ? Number(text) : text] as const]
-  })
-  return {
-    ...Object.fromEntries(fields),
-    ...(isHold ? { holdApply: true } : chosen.length === 0 ? {} : { method: chosen }),
-  }
+function faultOf(chosen: readonly string[], texts: Texts, isHold: boolean): object {
+  const isAsked = (name: string): boolean => !isHold || placeFields.some(([field]) => field === name)
+  const filled = Object.entries(texts).filter(([name, text]) => text !== '' && isAsked(name))
+  const fields = filled.map(([name, text]) => [name, numbers.includes(name) ? Number(text) : text])
+  const rest = isHold ? { holdApply: true } : chosen.length === 0 ? {} : { method: chosen }
+  return { ...Object.fromEntries(fields), ...rest }
 }

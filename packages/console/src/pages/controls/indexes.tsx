@@ -21,9 +21,6 @@ export function Indexes({ title, project, database }: DatabaseProps) {
     <>
       <Panel title={title}>
         <ErrorNote error={error} what="The indexes cannot be listed" />
-        {value !== undefined && indexes.length === 0 && (
-          <p class="muted">None. Queries by one property, or with equalities alone, need none.</p>
-        )}
         {value !== undefined && <IndexTable indexes={indexes} place={{ project, database }} onChange={reload} />}
       </Panel>
       {missing.length > 0 && <h2>Missing: queries were refused for the lack of these</h2>}
@@ -72,7 +69,9 @@ function IndexTable({ indexes, place, onChange }: IndexTableProps) {
   )
   return (
     <>
-      {indexes.length > 0 && (
+      {indexes.length === 0 ? (
+        <p class="muted">None. Queries by one property, or with equalities alone, need none.</p>
+      ) : (
         <Table
           class="wide-table"
           rows={indexes}
@@ -124,24 +123,12 @@ function stateInWords({ state, progress, failure, inFile }: IndexReport) {
   )
 }
 
-export interface IndexFormProps {
-  readonly create: CreateIndex
-}
+const noProperty = { name: '', direction: 'asc' }
 
-interface PropertyRow {
-  readonly name: string
-  readonly direction: string
-}
-
-const noProperty: PropertyRow = { name: '', direction: 'asc' }
-
-/** A new composite index. */
-function IndexForm({ create }: IndexFormProps) {
+function IndexForm({ create }: { readonly create: CreateIndex }) {
   const [kind, setKind] = useState('')
   const [ancestor, setAncestor] = useState(false)
-  const [rows, setRows] = useState<readonly PropertyRow[]>([noProperty, noProperty])
-  const set = (i: number, changed: Partial<PropertyRow>): void =>
-    setRows(rows.map((row, at) => (at === i ? { ...row, ...changed } : row)))
+  const [rows, setRows] = useState([noProperty, noProperty])
   const properties = rows.filter(({ name }) => name !== '').map(({ name, direction }) => `${name} ${direction}`)
   return (
     <Form onSubmit={() => create.run({ kind, ancestor, properties })}>
@@ -152,7 +139,11 @@ function IndexForm({ create }: IndexFormProps) {
         </div>
         {rows.map(({ name, direction }, i) => (
           <div key={i} class="items-end toolbar">
-            <TextField label={`Property ${i + 1}`} value={name} onChange={(value) => set(i, { name: value })} />
+            <TextField
+              label={`Property ${i + 1}`}
+              value={name}
+              onChange={(value) => setRows(rows.with(i, { name: value, direction }))}
+            />
             <Select
               look="field"
               label={`Order ${i + 1}`}
@@ -161,7 +152,7 @@ function IndexForm({ create }: IndexFormProps) {
                 ['asc', 'ascending'],
                 ['desc', 'descending'],
               ]}
-              onChange={(value) => set(i, { direction: value })}
+              onChange={(value) => setRows(rows.with(i, { name, direction: value }))}
             />
           </div>
         ))}
@@ -174,8 +165,7 @@ function IndexForm({ create }: IndexFormProps) {
 
 const example = 'indexes:\n- kind: ToDo\n  properties:\n  - name: done\n  - name: due\n    direction: desc\n'
 
-/** New indexes, those of an index.yaml. */
-function YamlForm({ create }: IndexFormProps) {
+function YamlForm({ create }: { readonly create: CreateIndex }) {
   const [yaml, setYaml] = useState('')
   return (
     <Form onSubmit={() => create.run({ yaml })}>

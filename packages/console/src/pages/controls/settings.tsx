@@ -124,8 +124,6 @@ interface TtlFieldsProps {
 }
 
 function TtlFields({ ttl, onChange }: TtlFieldsProps) {
-  const set = (i: number, changed: Partial<TtlPolicy>): void =>
-    onChange(ttl.map((one, at) => (at === i ? { ...one, ...changed } : one)))
   return (
     <fieldset class="justify-start stack mb-3">
       <legend class="field-label small strong">
@@ -133,8 +131,12 @@ function TtlFields({ ttl, onChange }: TtlFieldsProps) {
       </legend>
       {ttl.map(({ kind, property }, i) => (
         <div key={i} class="items-end toolbar">
-          <TextField label="Kind" value={kind} onChange={(value) => set(i, { kind: value })} />
-          <TextField label="Property" value={property} onChange={(value) => set(i, { property: value })} />
+          <TextField label="Kind" value={kind} onChange={(text) => onChange(ttl.with(i, { kind: text, property }))} />
+          <TextField
+            label="Property"
+            value={property}
+            onChange={(text) => onChange(ttl.with(i, { kind, property: text }))}
+          />
           <Button
             label="Remove"
             aria-label={`Remove the time to live of ${kind}`}
