@@ -29,9 +29,7 @@ export const systemScheduler: Scheduler = {
     () => performance.now(),
     performance.timeOrigin,
   ),
-  steadyMs() {
-    return performance.now()
-  },
+  steadyMs: () => performance.now(),
   defer(task) {
     setImmediate(task)
   },

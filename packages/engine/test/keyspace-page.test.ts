@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, fromHex, hexOf } from '../src/encoding/bytes.ts'
-import type { IndexEntry } from '../src/encoding/index-entry.ts'
+import type { IndexEntry } from '../src/encoding/index-entries.ts'
 import { decodePartition, decodePath, keyCodes, partitionCode, pathCode } from '../src/encoding/key-codec.ts'
 import { keySpaces } from '../src/encoding/keyspace.ts'
 import {

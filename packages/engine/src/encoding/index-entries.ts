@@ -20,12 +20,23 @@ import { limits } from '../limits.ts'
 import { type IndexableValue, userMeaning, vectorMeaning } from '../model/value.ts'
 import { memberIn, noDefaults } from './entity-codec.ts'
 import { EntityWalk, entityField } from './entity-walk.ts'
-import type { IndexEntry } from './index-entry.ts'
 import type { KeyDefaults } from './key-message.ts'
 import { nullCode, valueCode } from './value-codec.ts'
 import { type ByteRange, eachElement, type PropertyEntry, readerOf, readValue, ValueSlot } from './value-slot.ts'
 import { typeByteOfMember, typeBytes, valueField } from './value-types.ts'
 import { WireReader } from './wire.ts'
+
+/** One value of one indexed property of an entity. */
+export interface IndexEntry {
+  /** The property's name; a dotted path for a nested one (`address.city`). */
+  readonly property: string
+  /** The order-preserving code of the value (value-codec.ts), as in the row key. */
+  readonly valueCode: string
+  /** The original type, 0 null … 9 key (`typeBytes` in value-types.ts). */
+  readonly type: number
+  /** Whether the property has other entries in this entity. */
+  readonly multi: boolean
+}
 
 export interface IndexOptions {
   /** Legacy mode: an empty array is indexed as null. Default: it is not indexed. */

@@ -23,8 +23,7 @@ import {
   splitEntity,
   writeProperty,
 } from './entity-codec.ts'
-import { type IndexOptions, IndexWalk, indexEntries, type WalkChecks } from './index-entries.ts'
-import type { IndexEntry } from './index-entry.ts'
+import { type IndexEntry, type IndexOptions, IndexWalk, indexEntries, type WalkChecks } from './index-entries.ts'
 import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
 import { isReserved, validateKey, validateNameBytes } from './validate-key.ts'
 import {

@@ -119,11 +119,8 @@ export function decodeValueCode(code: string, offset: number, typeByte: number):
       return { value: { type: 'null' }, next: payload }
     case 'int64': {
       const number = decodeInt64(code, payload)
-      return {
-        value:
-          type === typeBytes.timestamp ? { type: 'timestamp', micros: number } : { type: 'integer', value: number },
-        next: offset + 9,
-      }
+      if (type === typeBytes.timestamp) return { value: { type: 'timestamp', micros: number }, next: offset + 9 }
+      return { value: { type: 'integer', value: number }, next: offset + 9 }
     }
     case 'false':
     case 'true':
@@ -138,15 +135,11 @@ export function decodeValueCode(code: string, offset: number, typeByte: number):
     }
     case 'double':
       return { value: { type: 'double', value: decodeDouble(code, payload) }, next: offset + 9 }
-    case 'geoPoint':
-      return {
-        value: {
-          type: 'geoPoint',
-          latitude: decodeDouble(code, payload),
-          longitude: decodeDouble(code, offset + 9),
-        },
-        next: offset + 17,
-      }
+    case 'geoPoint': {
+      const latitude = decodeDouble(code, payload)
+      const longitude = decodeDouble(code, offset + 9)
+      return { value: { type: 'geoPoint', latitude, longitude }, next: offset + 17 }
+    }
     case 'user':
       return decodeUser(code, payload)
     case 'key': {

@@ -52,10 +52,7 @@ export async function resetStore(
   context: RequestContext,
 ): Promise<void> {
   refuseHalfScope(scope)
-  await local.log.exclusive(() => {
-    checkAlive(context)
-    return deleteRows(parts, local, scope, context)
-  })
+  await local.log.exclusive(() => deleteRows(parts, local, scope, context))
 }
 
 async function deleteRows(
@@ -64,6 +61,7 @@ async function deleteRows(
   scope: ResetScope,
   context: RequestContext,
 ): Promise<void> {
+  checkAlive(context)
   const { ids, indexes, databases } = parts
   const { projectId, namespaceId } = scope
   const affected = namespaceId === undefined ? databases.all().filter((one) => isInScope(one, scope)) : []

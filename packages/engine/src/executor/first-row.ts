@@ -14,8 +14,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { sameBytes } from '../encoding/bytes.ts'
-import { indexEntries } from '../encoding/index-entries.ts'
-import type { IndexEntry } from '../encoding/index-entry.ts'
+import { type IndexEntry, indexEntries } from '../encoding/index-entries.ts'
 import { isMulti } from '../encoding/value-codec.ts'
 import { lowerBound } from '../lower-bound.ts'
 import { type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'

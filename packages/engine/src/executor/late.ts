@@ -8,8 +8,7 @@
  * If the entity is gone or has changed under a delayed apply policy, its state now decides.
  */
 import type { RequestContext } from '../context.ts'
-import { indexEntries } from '../encoding/index-entries.ts'
-import type { IndexEntry } from '../encoding/index-entry.ts'
+import { type IndexEntry, indexEntries } from '../encoding/index-entries.ts'
 import { typeByteOf } from '../encoding/value-codec.ts'
 import { type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Column } from '../planner/normal-query.ts'

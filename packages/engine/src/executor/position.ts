@@ -1,6 +1,6 @@
 /** The parts of a position (planner/normal-query.ts), and how positions compare. */
 import { invert } from '../encoding/bytes.ts'
-import type { IndexEntry } from '../encoding/index-entry.ts'
+import type { IndexEntry } from '../encoding/index-entries.ts'
 import { skipPath } from '../encoding/key-codec.ts'
 import { skipValue } from '../encoding/value-codec.ts'
 import type { Column } from '../planner/normal-query.ts'

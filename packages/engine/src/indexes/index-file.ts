@@ -64,19 +64,19 @@ export class IndexFile {
 
   /** Adds a generated entry, unless the file has it or has no marker. */
   add(definition: IndexDefinition): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#read()
-      if (has(this.definitions, definition)) return
-      await this.#write([...this.#parsed.generated, definition])
-    })
+    return this.#change((generated) => (has(this.definitions, definition) ? generated : [...generated, definition]))
   }
 
   remove(definition: IndexDefinition): Promise<void> {
+    return this.#change((generated) => generated.filter((other) => !has([other], definition)))
+  }
+
+  #change(changed: (generated: readonly IndexDefinition[]) => readonly IndexDefinition[]): Promise<void> {
     return this.#inTurn(async () => {
       await this.#read()
-      if (!has(this.#parsed.generated, definition)) return
-      const identity = identityOf(definition)
-      await this.#write(this.#parsed.generated.filter((other) => identityOf(other) !== identity))
+      const { generated } = this.#parsed
+      const after = changed(generated)
+      if (after.length !== generated.length) await this.#write(after)
     })
   }
 

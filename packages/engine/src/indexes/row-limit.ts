@@ -4,8 +4,7 @@
  *
  * Known: the limit. Ours: it counts the bytes of row keys and cells.
  */
-import { indexEntries } from '../encoding/index-entries.ts'
-import type { IndexEntry } from '../encoding/index-entry.ts'
+import { type IndexEntry, indexEntries } from '../encoding/index-entries.ts'
 import { ancestorPrefixes, decodePath, type KeyCodes, pathEnd } from '../encoding/key-codec.ts'
 import { prettyPath } from '../encoding/pretty.ts'
 import { invalidArgument } from '../errors.ts'

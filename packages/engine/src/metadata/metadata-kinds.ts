@@ -91,7 +91,7 @@ export function metadataView(
   const done =
     kind === '__property__' && survey !== undefined
       ? andThen(survey(), (kinds) => putSurveyed(context, kinds, partition, put))
-      : runSteps(readMetadata(context, view, kind, partition, put))
+      : runSteps(readMetadata({ context, view, partition, put }, kind))
   return andThen(done, () => new KvTableView(store))
 }
 
@@ -113,17 +113,20 @@ export const workOfEntity = 16
 
 type Put = (path: readonly PathElement[], properties?: ReadonlyMap<string, Value>) => void
 
-function* readMetadata(
-  context: RequestContext,
-  view: TableView,
-  kind: MetadataKind,
-  partition: PartitionId,
-  put: Put,
-): Steps<void> {
+/** The tables to read, and the entities to make of them. */
+interface Reading {
+  readonly context: RequestContext
+  readonly view: TableView
+  readonly partition: PartitionId
+  readonly put: Put
+}
+
+function* readMetadata(reading: Reading, kind: MetadataKind): Steps<void> {
+  const { partition, put } = reading
   switch (kind) {
     case '__namespace__': {
       const database = databaseCode(partition.projectId, partition.databaseId)
-      yield* skipScan(context, view, 'Entities', entitiesOfDatabase(database), (row) => {
+      yield* skipScan(reading, 'Entities', entitiesOfDatabase(database), (row) => {
         const found = parseEntityRowKey(row).partition
         const { namespaceId } = found
         put([namespaceId === '' ? { kind: '__namespace__', id: 1n } : { kind: '__namespace__', name: namespaceId }])
@@ -131,31 +134,18 @@ function* readMetadata(
       })
       return
     }
-    case '__kind__':
-      for (const name of yield* waitFor(kindsOf(context, view, partition))) {
+    case '__kind__': {
+      const code = partitionCode(partition)
+      yield* skipScan(reading, 'EntitiesByKind', rowsOf('EntitiesByKind', code), (row) => {
+        const name = kindOfRow(row)
         put([{ kind: '__kind__', name }])
-        yield* waitFor(giveWay(context, workOfEntity))
-      }
+        return prefixEnd(kindPrefix(code, name))
+      })
       return
+    }
     case '__property__':
-      yield* readProperties(context, view, partition, put)
+      yield* readProperties(reading)
   }
-}
-
-/** The kinds of a partition that have entities, in order. */
-export function kindsOf(
-  context: RequestContext,
-  view: TableView,
-  partition: PartitionId,
-): MaybePromise<readonly string[]> {
-  const code = partitionCode(partition)
-  const kinds: string[] = []
-  const scan = skipScan(context, view, 'EntitiesByKind', rowsOf('EntitiesByKind', code), (row) => {
-    const kind = kindOfRow(row)
-    kinds.push(kind)
-    return prefixEnd(kindPrefix(code, kind))
-  })
-  return andThen(runSteps(scan), () => kinds)
 }
 
 interface FoundProperty {
@@ -165,10 +155,10 @@ interface FoundProperty {
   readonly prefix: string
 }
 
-function* readProperties(context: RequestContext, view: TableView, partition: PartitionId, put: Put): Steps<void> {
-  const code = partitionCode(partition)
+function* readProperties(reading: Reading): Steps<void> {
+  const code = partitionCode(reading.partition)
   const found: FoundProperty[] = []
-  yield* skipScan(context, view, 'EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code), (row) => {
+  yield* skipScan(reading, 'EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code), (row) => {
     const { kind, property } = parsePropertyCode(splitPropertyAscRow(row).property)
     const own = propertyPrefix('EntitiesByPropertyAsc', code, kind, property)
     if (property !== scatterProperty) found.push({ kind, name: property, prefix: own })
@@ -177,12 +167,12 @@ function* readProperties(context: RequestContext, view: TableView, partition: Pa
   for (const { kind, name, prefix } of found) {
     // The first bytes of the value codes in the index.
     const classes: number[] = []
-    yield* skipScan(context, view, 'EntitiesByPropertyAsc', prefixRange(prefix), (row) => {
+    yield* skipScan(reading, 'EntitiesByPropertyAsc', prefixRange(prefix), (row) => {
       const byte = splitPropertyAscRow(row).valueCode.charCodeAt(0)
       classes.push(byte)
       return prefix + String.fromCharCode(byte + 1)
     })
-    putProperty(kind, name, classes, put)
+    putProperty(kind, name, classes, reading.put)
   }
 }
 
@@ -222,8 +212,7 @@ function putProperty(kind: string, name: string, classes: Iterable<number>, put:
  * @param jump - gets each row found and returns the row key to continue from, which must be behind that row
  */
 function* skipScan(
-  context: RequestContext,
-  view: TableView,
+  { context, view }: Reading,
   table: TableId,
   range: KeyRange,
   jump: (row: RowKey) => RowKey,

@@ -11,18 +11,10 @@ import { indexEntries } from '../encoding/index-entries.ts'
 import { encodeText } from '../encoding/ordered.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
-import type { MemoryKv } from '../storage/memory-kv.ts'
 import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { scatterProperty } from '../tables/entity-rows.ts'
 import { overlap, prefixRange } from '../tables/ranges.ts'
-import {
-  forEntities,
-  type GoOn,
-  type IndexOptionsOf,
-  kindsIn,
-  placeOfKind,
-  splitIndexPrefix,
-} from './missing-indexes.ts'
+import { type EntitySource, forEntities, type GoOn, kindsIn, placeOfKind, splitIndexPrefix } from './missing-indexes.ts'
 
 interface Known {
   /** Codes of the properties. */
@@ -31,20 +23,16 @@ interface Known {
   ready: MaybePromise<void>
 }
 
-export interface IndexNamesParts {
-  readonly store: MemoryKv
-  readonly optionsOf: IndexOptionsOf
-  /** A new {@link GoOn} for each pass. */
-  goOn(): GoOn
-}
-
 export class IndexNames {
-  readonly #parts: IndexNamesParts
+  readonly #source: EntitySource
+  readonly #goOn: () => GoOn
   /** By the row prefix of a kind, without the byte of the table. */
   readonly #known = new Map<string, Known>()
 
-  constructor(parts: IndexNamesParts) {
-    this.#parts = parts
+  /** @param goOn - a new {@link GoOn} for each pass */
+  constructor(source: EntitySource, goOn: () => GoOn) {
+    this.#source = source
+    this.#goOn = goOn
   }
 
   /** The first part of a property table's range that is in one index, or with `reverse` the last; `undefined`: none. */
@@ -54,7 +42,7 @@ export class IndexNames {
     const { kind, property } = splitIndexPrefix(reverse ? range.end : range.start)
     const begun = property === '' ? undefined : overlap(range, prefixRange(space + kind + property))
     if (begun !== undefined) return begun
-    const kinds = kindsIn(range, this.#parts.store)
+    const kinds = kindsIn(range, this.#source.store)
     if (reverse) kinds.reverse()
     return this.#firstOf(range, kinds, reverse)
   }
@@ -90,7 +78,7 @@ export class IndexNames {
   }
 
   #collect(kind: string, codes: Set<string>): MaybePromise<void> {
-    const { store, optionsOf, goOn } = this.#parts
+    const { store, optionsOf } = this.#source
     const { partition, database } = placeOfKind(kind)
     const names = new Set<string>()
     const take = (path: string): number => {
@@ -104,7 +92,7 @@ export class IndexNames {
       }
       return entries.length
     }
-    return forEntities(kind, store, take, goOn())
+    return forEntities(kind, store, take, this.#goOn())
   }
 
   /** Notes a write of rows with this prefix. @returns whether the names of its kind are known */

@@ -48,8 +48,14 @@ export function nameOf({ table, kind, prefix }: Missing): string {
   return `${table} ${prefix ?? kind}`
 }
 
-/** The index rules of a database. */
+/** The index rules of a database, by its code. */
 export type IndexOptionsOf = (databaseCode: string) => StoredIndexOptions
+
+/** The entities that index rows are made from. */
+export interface EntitySource {
+  readonly store: MemoryKv
+  readonly optionsOf: IndexOptionsOf
+}
 
 const tables: readonly PropertyTable[] = ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc']
 
@@ -178,13 +184,9 @@ const workPerStep = 1024
  * Writes the rows of an index, or of all indexes of a kind in a table, into the store: in each slice those of some entities, or some rows
  * of one, in their current state. Other writers can continue if they also write the rows of the index.
  */
-export function materialiseRows(
-  index: Missing,
-  store: MemoryKv,
-  optionsOf: IndexOptionsOf,
-  goOn: GoOn,
-): MaybePromise<void> {
-  const entityOf = indexRowMaker(index, store, optionsOf)
+export function materialiseRows(index: Missing, source: EntitySource, goOn: GoOn): MaybePromise<void> {
+  const { store } = source
+  const entityOf = indexRowMaker(index, source)
   let rows: KvRow[] = []
   /** The last entity of a step, by the code of its path, if it has too many rows for one. */
   let large: (EntityPlaces & { readonly path: string }) | undefined
@@ -270,8 +272,7 @@ export interface EntityIndexRows {
  */
 export function indexRowsBeside(
   row: RowKey,
-  store: MemoryKv,
-  optionsOf: IndexOptionsOf,
+  source: EntitySource,
   last: EntityIndexRows | undefined,
 ): EntityIndexRows | undefined {
   const table = row.startsWith(keySpaces.EntitiesByPropertyAsc) ? 'EntitiesByPropertyAsc' : 'EntitiesByPropertyDesc'
@@ -279,11 +280,11 @@ export function indexRowsBeside(
   const { partition } = placeOfKind(kind)
   const path = pathOfRow(row)
   const entityRow = path === undefined ? undefined : entityRowKey(partition, path)
-  const image = entityRow === undefined ? undefined : store.get(entityRow)
+  const image = entityRow === undefined ? undefined : source.store.get(entityRow)
   if (path === undefined || entityRow === undefined || image === undefined) return undefined
   if (last?.image === image && last.entityRow === entityRow && last.table === table) return last
   const rows: KvRow[] = []
-  indexRowMaker({ table, kind }, store, optionsOf)(path)?.addTo(rows)
+  indexRowMaker({ table, kind }, source)(path)?.addTo(rows)
   return { table, entityRow, image, rows: new Map(rows.map(({ key, value }) => [key, value])) }
 }
 
@@ -308,7 +309,7 @@ interface EntityPlaces {
 }
 
 /** A function that gives the rows of the entity at a path, by its code; `undefined` if there is none. */
-function indexRowMaker({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: IndexOptionsOf) {
+function indexRowMaker({ table, kind, prefix }: Missing, { store, optionsOf }: EntitySource) {
   const { partition, database } = placeOfKind(kind)
   const kindCode = kind.slice(partition.length)
   const indexOptions = optionsOf(database)

@@ -40,6 +40,7 @@ import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
 import { IndexNames } from './index-names.ts'
 import {
   type EntityIndexRows,
+  type EntitySource,
   type GoOn,
   type IndexOptionsOf,
   indexRowsBeside,
@@ -84,8 +85,8 @@ export class OnDemandRows implements Kv {
   readonly #writes = new Sequencer()
   /** A long batch that is being written to a copy of the store: nothing is materialised meanwhile. */
   #longBatch: Promise<void> | undefined
-  readonly optionsOf: IndexOptionsOf
   readonly #scheduler: Scheduler
+  readonly #source: EntitySource
   readonly #names: IndexNames
   readonly #sink: WriteSink = {
     // A writer asks first about the prefix of a kind, then of an index; so the names of indexes are noted here.
@@ -99,13 +100,13 @@ export class OnDemandRows implements Kv {
    */
   constructor(store: MemoryKv, optionsOf: IndexOptionsOf, scheduler: Scheduler = systemScheduler) {
     this.#store = store
-    this.optionsOf = optionsOf
     this.#scheduler = scheduler
     const goOn = (): GoOn => {
       const context = this.#context()
       return (work) => giveWay(context, work)
     }
-    this.#names = new IndexNames({ store, optionsOf, goOn })
+    this.#source = { store, optionsOf }
+    this.#names = new IndexNames(this.#source, goOn)
   }
 
   #context(): RequestContext {
@@ -121,7 +122,7 @@ export class OnDemandRows implements Kv {
     if (!isIndexRow && !isOfLog(key)) return this.#store.get(key)
     // A single row is made from its entity, with the others of the entity in its table.
     if (isIndexRow && !this.#kept.everything && namesIndex(key) && !isAmong(this.#kept.kinds, key)) {
-      this.#madeLast = indexRowsBeside(key, this.#store, this.optionsOf, this.#madeLast)
+      this.#madeLast = indexRowsBeside(key, this.#source, this.#madeLast)
       return this.#madeLast?.rows.get(key)
     }
     const record = recordOf(key, this.#unread.view(), this.#store)
@@ -264,7 +265,7 @@ export class OnDemandRows implements Kv {
 
   /** A new store with the content of a snapshot of this one. */
   forkAt(state: OnDemandState): OnDemandRows {
-    const fork = new OnDemandRows(this.#store.fork(state.snapshot), this.optionsOf, this.#scheduler)
+    const fork = new OnDemandRows(this.#store.fork(state.snapshot), this.#source.optionsOf, this.#scheduler)
     fork.#storeReplaced(state.kept)
     fork.#unread.restore(state.unread)
     return fork
@@ -295,7 +296,7 @@ export class OnDemandRows implements Kv {
         if (materialising !== this.#materialising) throw outdated
       })
     this.#kept = { ...this.#kept, begun: withIndexes(this.#kept.begun, [index]) }
-    const made = andThen(materialiseRows(index, this.#store, this.optionsOf, goOn), () => {
+    const made = andThen(materialiseRows(index, this.#source, goOn), () => {
       if (materialising !== this.#materialising) throw outdated
       this.#kept = { ...this.#kept, kinds: withIndexes(this.#kept.kinds, [index]) }
     })

@@ -12,7 +12,7 @@
  * Known: index id, app, kind, ancestor, values in the index's directions, entity key. Ours: project and database first, the type bytes.
  */
 import { bytesOf, invert } from '../encoding/bytes.ts'
-import type { IndexEntry } from '../encoding/index-entry.ts'
+import type { IndexEntry } from '../encoding/index-entries.ts'
 import { ancestorPrefixes, databaseCode, type KeyCodes, pathEnd, pathLength } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { encodeInt64, encodeText, skipText } from '../encoding/ordered.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { excluded, literal, type Plain, propertyBytes } from '../../test/support/plain-values.ts'
-import type { IndexOptions } from '../encoding/index-entries.ts'
-import type { IndexEntry } from '../encoding/index-entry.ts'
+import type { IndexEntry, IndexOptions } from '../encoding/index-entries.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { valueCode } from '../encoding/value-codec.ts'

@@ -20,8 +20,7 @@
  * Known: which rows a put writes, and that an update writes only the rows that differ.
  */
 import { invert, sameBytes } from '../encoding/bytes.ts'
-import { indexEntries } from '../encoding/index-entries.ts'
-import type { IndexEntry } from '../encoding/index-entry.ts'
+import { type IndexEntry, indexEntries } from '../encoding/index-entries.ts'
 import { type KeyCodes, keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
 import { encodeBytes, encodeText } from '../encoding/ordered.ts'

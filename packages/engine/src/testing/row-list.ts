@@ -1,5 +1,5 @@
 /** Rows of entities as lists, for tests. */
-import type { IndexEntry } from '../encoding/index-entry.ts'
+import type { IndexEntry } from '../encoding/index-entries.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { RowKey } from '../storage/kv.ts'
@@ -40,9 +40,11 @@ export function rowsOfCell(
   indexes: readonly CompositeIndex[] = [],
   indexOptions: StoredIndexOptions = {},
 ): TableRow[] {
-  return changesOf({ codes, before: undefined, after }, { indexes, indexOptions }).flatMap(({ table, key, value }) =>
-    value === undefined ? [] : [{ table, key, value }],
-  )
+  return rowsIn(changesOf({ codes, before: undefined, after }, { indexes, indexOptions }))
+}
+
+function rowsIn(changes: readonly RowChange[]): TableRow[] {
+  return changes.flatMap(({ table, key, value }) => (value === undefined ? [] : [{ table, key, value }]))
 }
 
 /** The index rows of an entity with these entries. */
@@ -53,7 +55,5 @@ export function rowsOfEntries(
 ): TableRow[] {
   const after = encodeImage({ version: 1n, createTime: 1n, updateTime: 1n, properties: new Uint8Array(0) })
   const changes = changesOf({ codes, before: undefined, after, afterEntries }, { indexes, indexOptions: {} })
-  return changes.flatMap(({ table, key, value }) =>
-    value === undefined || table === 'Entities' ? [] : [{ table, key, value }],
-  )
+  return rowsIn(changes).filter(({ table }) => table !== 'Entities')
 }

@@ -15,8 +15,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { encodeKey } from '../encoding/entity-codec.ts'
-import type { IndexOptions } from '../encoding/index-entries.ts'
-import type { IndexEntry } from '../encoding/index-entry.ts'
+import type { IndexEntry, IndexOptions } from '../encoding/index-entries.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import { cutProperties, mergeProperties, type PropertyMask } from '../encoding/property-mask.ts'
