@@ -87,13 +87,8 @@ export function completionsAt(text: string, at: number, names: KnownNames): Comp
   return fitting.length === 0 ? undefined : { from, options: fitting }
 }
 
-interface Before {
-  readonly tokens: readonly Token[]
-  /** The name that ends at the cursor, if any: it may be incomplete. */
-  readonly word: { readonly at: number } | undefined
-}
-
-function tokensOf(text: string): Before | undefined {
+/** The tokens of a text, and behind them the name that ends it, if any: it may be incomplete. */
+function tokensOf(text: string): { tokens: readonly Token[]; word: { readonly at: number } | undefined } | undefined {
   const tokens: Token[] = []
   try {
     for (let at = 0; ; ) {

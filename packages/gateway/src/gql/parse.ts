@@ -27,7 +27,9 @@ import type { GqlError } from './tokens.ts'
 /** The tree of a statement. @throws GqlError with the place, the text found there and what was expected */
 export function parseGql(text: string, options: ParseOptions): Statement {
   const tokens = new TokenStream(text, options)
-  const statement = parseStatement(tokens)
+  const isLong = tokens.acceptKeyword('AGGREGATE')
+  if (!isLong && !tokens.isKeyword('SELECT')) throw tokens.unexpected('SELECT or AGGREGATE')
+  const statement = isLong ? parseAggregate(tokens) : parseSelect(tokens)
   if (tokens.current.type !== 'end') throw afterStatement(tokens, statement)
   return statement
 }
@@ -61,12 +63,6 @@ function clausesAfter({ kind, where, order, limit, offset }: SelectStatement): s
     }
   }
   return [...clauses.reverse(), 'the end of the query'].join(', ')
-}
-
-function parseStatement(tokens: TokenStream): Statement {
-  if (tokens.acceptKeyword('AGGREGATE')) return parseAggregate(tokens)
-  if (!tokens.isKeyword('SELECT')) throw tokens.unexpected('SELECT or AGGREGATE')
-  return parseSelect(tokens)
 }
 
 function parseAggregate(tokens: TokenStream): AggregateStatement {

@@ -174,11 +174,10 @@ export function transferMethods(parts: TransferParts): readonly AdminMethod[] {
   ]
 }
 
-interface EntitiesJson {
+interface EntitiesJson extends Pick<Transfer, 'labels'> {
   readonly outputUrlPrefix?: string
   readonly inputUrl?: string
   readonly entityFilter?: Transfer['filter']
-  readonly labels?: Transfer['labels']
 }
 
 /** The name of an export's folder: its start in UTC, with milliseconds after an underscore. */

@@ -4,18 +4,16 @@
  */
 import type { Engine } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
-import { addExplainRoutes } from './explain.ts'
+import { addExplainRoutes, addStalenessRoute } from './explain.ts'
 import { type FixtureReader, readFixtureHere } from './fixture-request.ts'
 import { addFixtureRoutes } from './fixture-routes.ts'
 import { addIdRoutes } from './ids.ts'
 import { addIndexRoutes } from './index-questions.ts'
 import { addInspectionRoutes } from './inspection.ts'
-import { addStalenessRoute } from './staleness.ts'
 
-export type { PlanReport } from './explain.ts'
+export type { PlanReport, StaleReport } from './explain.ts'
 export type { IndexListReport, IndexReport, MissingIndexReport } from './index-questions.ts'
 export type { DatabasesReport } from './inspection.ts'
-export type { StaleReport } from './staleness.ts'
 
 export function addEngineRoutes(router: Router, engine: Engine, withFixture: FixtureReader = readFixtureHere): void {
   addInspectionRoutes(router, engine)

@@ -118,18 +118,17 @@ function beforeIn({ before }: Parameters): bigint | undefined {
 /** Default number of versions, waiting records and databases in an answer. */
 const limitDefault = 1000
 
-function limitIn({ limit }: Parameters, min: number): number {
-  return wholeNumber('limit', limit, { min }) ?? limitDefault
-}
-
 function versions(engine: Engine, parameters: Parameters, { context }: Asked): Promise<VersionsReport> {
-  const which = { limit: limitIn(parameters, 1), before: beforeIn(parameters) }
+  const which = {
+    limit: wholeNumber('limit', parameters['limit'], { min: 1 }) ?? limitDefault,
+    before: beforeIn(parameters),
+  }
   return engine.inspector.versions(keyOf(parameters), which, context)
 }
 
 function pending(engine: Engine, parameters: Parameters, { context }: Asked): Promise<PendingReport> {
-  const { words, after } = parameters
-  const which = { limit: limitIn(parameters, 0), words: wholeNumber('words', words), after }
+  const { limit, words, after } = parameters
+  const which = { limit: wholeNumber('limit', limit) ?? limitDefault, words: wholeNumber('words', words), after }
   return engine.inspector.pending({ ...placeOf(parameters), ...which }, context)
 }
 

@@ -2,7 +2,7 @@ import { encodeKey, encodeProperties, openEngine } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { Router } from '../../protocols/router.ts'
-import { addStalenessRoute, type StaleReport } from './staleness.ts'
+import { addStalenessRoute, type StaleReport } from './explain.ts'
 
 test('large results are put into words one in a turn', async () => {
   let turns = 0

@@ -1,5 +1,5 @@
 /** The commands that watch a server and look into a store, in the order of help and reference. Only `run` imports a command's code. */
-import type { Command } from '../framework/command.ts'
+import type { Command, Run } from '../framework/command.ts'
 import { flagTable } from '../framework/flag-table.ts'
 import {
   addressFlags,
@@ -10,8 +10,19 @@ import {
   storeFlags,
   targetFlags,
 } from '../target/target-flags.ts'
+import type { What } from './inspect/inspect.ts'
 import { tablesInWords } from './inspect/table-names.ts'
 import { findingsCommand } from './server-questions.ts'
+
+/** A command of `inspect`: a question to the store, whose code is imported when it runs. */
+function inspecting(
+  name: What,
+  describe: string,
+  others: Pick<Command, 'positionals' | 'whenMissing' | 'flags' | 'examples'>,
+): Command {
+  const run: Run = async (flags, io) => (await import('./inspect/inspect.ts')).inspectStore(name, flags, io)
+  return { name, describe, ...others, run }
+}
 
 export const watchCommands: readonly Command[] = [
   {
@@ -140,18 +151,13 @@ Recording
       'Words are cut at 10,000 characters, and values above 16 KiB are printed as a number of bytes. `--json` has all of them.',
     ],
     commands: [
-      {
-        name: 'rows',
-        describe: 'Show the rows of one entity in all six tables',
+      inspecting('rows', 'Show the rows of one entity in all six tables', {
         positionals: [key],
         whenMissing: keyMissing,
         flags: targetFlags,
         examples: [['$0 inspect rows ToDo:1', 'key of kind ToDo with id 1']],
-        run: async (flags, io) => (await import('./inspect/inspect.ts')).inspectStore('rows', flags, io),
-      },
-      {
-        name: 'table',
-        describe: 'Show the rows of one table in key order',
+      }),
+      inspecting('table', 'Show the rows of one table in key order', {
         positionals: [{ name: 'table', describe: tablesInWords }],
         whenMissing: `a table is missing: ${tablesInWords}`,
         flags: [
@@ -170,41 +176,26 @@ Range
             'row keys in hexadecimal, for --after and --until',
           ],
         ],
-        run: async (flags, io) => (await import('./inspect/inspect.ts')).inspectStore('table', flags, io),
-      },
-      {
-        name: 'log',
-        describe: 'Show the log records of the entity group of a key, newest last',
+      }),
+      inspecting('log', 'Show the log records of the entity group of a key, newest last', {
         positionals: [key],
         whenMissing: keyMissing,
         flags: targetFlags,
         examples: [[`$0 inspect log 'User:"ada"/ToDo:5'`, 'the group of User:"ada"']],
-        run: async (flags, io) => (await import('./inspect/inspect.ts')).inspectStore('log', flags, io),
-      },
-      {
-        name: 'pending',
-        describe: 'Show the commits of all databases that are not wholly applied',
+      }),
+      inspecting('pending', 'Show the commits of all databases that are not wholly applied', {
         flags: placeFlags,
         examples: [['$0 inspect pending', 'asks the server on 127.0.0.1:8081']],
-        run: async (flags, io) => (await import('./inspect/inspect.ts')).inspectStore('pending', flags, io),
-      },
-      {
-        name: 'applied',
-        describe: 'The latest steps of applying, in all databases, and why each was taken',
+      }),
+      inspecting('applied', 'The latest steps of applying, in all databases, and why each was taken', {
         flags: placeFlags,
         examples: [['$0 inspect applied', 'asks the server on 127.0.0.1:8081']],
-        run: async (flags, io) => (await import('./inspect/inspect.ts')).inspectStore('applied', flags, io),
-      },
-      {
-        name: 'databases',
-        describe: 'Show all databases and their settings',
+      }),
+      inspecting('databases', 'Show all databases and their settings', {
         flags: placeFlags,
         examples: [['$0 inspect databases', 'asks the server on 127.0.0.1:8081']],
-        run: async (flags, io) => (await import('./inspect/inspect.ts')).inspectStore('databases', flags, io),
-      },
-      {
-        name: 'release',
-        describe: 'Apply the pending commits in the entity group of a key, or all of them',
+      }),
+      inspecting('release', 'Apply the pending commits in the entity group of a key, or all of them', {
         positionals: [{ ...key, optional: true }],
         flags: [
           ...targetFlags,
@@ -214,8 +205,7 @@ Release
 `),
         ],
         examples: [['$0 inspect release ToDo:1 --milestone A', 'entity row now, index rows later']],
-        run: async (flags, io) => (await import('./inspect/inspect.ts')).inspectStore('release', flags, io),
-      },
+      }),
     ],
   },
   {

@@ -19,7 +19,7 @@ import { placeInWords } from '../../target/database.ts'
 import { inspect, keyParameters } from '../../target/target.ts'
 import { tableNames, tablesInWords } from './table-names.ts'
 
-type What = 'rows' | 'log' | 'table' | 'pending' | 'applied' | 'databases' | 'release'
+export type What = 'rows' | 'log' | 'table' | 'pending' | 'applied' | 'databases' | 'release'
 
 interface Question {
   readonly parameters?: (flags: Flags, io: Io) => Parameters
