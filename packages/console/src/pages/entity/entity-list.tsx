@@ -43,7 +43,6 @@ export const childrenMax = 50
 export interface ChildrenProps extends Pick<EntityListProps, 'scope'> {
   readonly first: FirstEntities
   readonly entityKey: string
-  /** Elements of its path. */
   readonly depth: number
 }
 

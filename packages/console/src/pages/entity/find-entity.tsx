@@ -19,7 +19,6 @@ interface FindEntityProps {
   readonly problem: string
 }
 
-/** A key by hand, where the address has none. */
 export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
   // What is typed. The server's own project, which stands beneath it, is known after its first answer.
   const [typed, setTyped] = useState<Partial<EntityScope>>({})
@@ -31,12 +30,7 @@ export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
         <h1>Entity</h1>
         <EntityActions onDialog={setDialog} />
       </header>
-      <KeyForm
-        scope={chosen}
-        entityKey={entityKey}
-        problem={problem}
-        onScope={(part) => setTyped({ ...typed, ...part })}
-      />
+      <KeyForm {...{ entityKey, problem }} scope={chosen} onScope={(part) => setTyped({ ...typed, ...part })} />
       {chosen.project !== '' && <FirstEntities key={JSON.stringify(chosen)} scope={chosen} />}
       <EntityDialogs
         scope={chosen}

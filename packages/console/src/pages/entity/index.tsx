@@ -17,8 +17,7 @@ import { addressOf, navigate, type PageProps } from '../../model/route.ts'
 import { addressOfEntity, addressOfRows, type EntityScope, scopeIn, scopeQuery } from '../../model/scope.ts'
 import { ChildrenSection } from './entity-list.tsx'
 import { FindEntity } from './find-entity.tsx'
-import { LogSection } from './log-section.tsx'
-import { RowsSection } from './rows-section.tsx'
+import { LogSection, RowsSection } from './rows-and-log.tsx'
 import { useInside } from './use-inside.ts'
 import { VersionsSection } from './versions-section.tsx'
 
@@ -73,12 +72,7 @@ function Inside({ scope, entityKey, query }: InsideProps) {
         <div class="entity-columns columns">
           <RowsSection rows={rows.rows} />
           <div>
-            <ChildrenSection
-              scope={scope}
-              entityKey={entityKey}
-              first={children.value}
-              depth={parseKeyPath(entityKey).length}
-            />
+            <ChildrenSection {...{ scope, entityKey }} first={children.value} depth={parseKeyPath(entityKey).length} />
             <LogSection log={rows.log} />
           </div>
         </div>

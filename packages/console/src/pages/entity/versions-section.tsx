@@ -11,7 +11,7 @@ import { Table } from '../../components/table.tsx'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { formOf } from '../../model/typed-json.ts'
-import { StateTag } from './log-section.tsx'
+import { StateTag } from './rows-and-log.tsx'
 
 export interface VersionsSectionProps {
   readonly scope: EntityScope

@@ -38,6 +38,13 @@ function usePolicy(path: string, onChanged: () => void) {
 
 export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName; readonly onChanged: () => void }) {
   const { form, error, change, choose } = usePolicy(settingsPath(place), onChanged)
+  const amount = (label: string, name: 'delayMs' | 'unappliedPercentage', now: SettingsForm) => (
+    <TextField
+      {...{ label, type: 'number', min: 0, isWhole: true }}
+      value={now[name]}
+      onChange={(value) => choose({ ...now, [name]: value })}
+    />
+  )
   return (
     <fieldset class="panel stack gap-1 mb-3">
       <legend>A commit is applied</legend>
@@ -55,26 +62,8 @@ export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName;
             {words}
           </label>
           <span class="muted small">{about[name]}</span>
-          {form?.apply === name && name === 'timeJobPolicy' && (
-            <TextField
-              label="Delay in ms"
-              type="number"
-              min={0}
-              isWhole
-              value={form.delayMs}
-              onChange={(delayMs) => choose({ ...form, delayMs })}
-            />
-          )}
-          {form?.apply === name && name === 'probabilityJobPolicy' && (
-            <TextField
-              label="Percent"
-              type="number"
-              min={0}
-              isWhole
-              value={form.unappliedPercentage}
-              onChange={(unappliedPercentage) => choose({ ...form, unappliedPercentage })}
-            />
-          )}
+          {form?.apply === name && name === 'timeJobPolicy' && amount('Delay in ms', 'delayMs', form)}
+          {form?.apply === name && name === 'probabilityJobPolicy' && amount('Percent', 'unappliedPercentage', form)}
         </div>
       ))}
       {change.error !== undefined && <ActionNote action={change} what="The policy was not changed" />}

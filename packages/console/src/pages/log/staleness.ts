@@ -19,26 +19,22 @@ export function staleWords({ state, properties, committed }: Compared): string {
 export function summaryOf({ results, missing, waiting, more }: StaleReport): { words: string; isStale: boolean } {
   const count = `${results.length}${more ? ' or more' : ''} ${results.length === 1 ? 'result' : 'results'}`
   const stale = results.filter(({ state }) => state !== 'right').length
-  const parts = [stale > 0 ? `${stale} stale` : '', missing.length > 0 ? `${missing.length} missing` : ''].filter(
-    Boolean,
-  )
+  const parts = [stale > 0 && `${stale} stale`, missing.length > 0 && `${missing.length} missing`].filter(Boolean)
   if (parts.length > 0) return { words: `${count}: ${parts.join(', ')}`, isStale: true }
   return { words: `${count}, as committed${waiting > 0 ? '; what waits does not touch it' : ''}`, isStale: false }
 }
 
-export interface WaitingGroup extends Pick<PendingRecordReport, 'group' | 'namespace'> {
+interface WaitingGroup extends Pick<PendingRecordReport, 'group' | 'namespace'> {
   readonly records: readonly PendingRecordReport[]
 }
 
 /** The groups and their records in the order in which they came. */
 export function groupsOf(records: readonly PendingRecordReport[]): readonly WaitingGroup[] {
-  const groups = new Map<string, { group: string; namespace: string; records: PendingRecordReport[] }>()
+  const groups = new Map<string, WaitingGroup>()
   for (const record of records) {
     const { group, namespace } = record
     const name = JSON.stringify([namespace, group])
-    const known = groups.get(name)
-    if (known === undefined) groups.set(name, { group, namespace, records: [record] })
-    else known.records.push(record)
+    groups.set(name, { group, namespace, records: [...(groups.get(name)?.records ?? []), record] })
   }
   return [...groups.values()]
 }

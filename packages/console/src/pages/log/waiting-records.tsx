@@ -5,7 +5,7 @@ import { Button } from '../../components/controls.tsx'
 import { ActionNote, ErrorNote, safeText } from '../../components/parts.tsx'
 import { isShared } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-server.ts'
-import { timeWords } from '../../model/numbers.ts'
+import { counted, timeWords } from '../../model/numbers.ts'
 import { addressOfRows, type DatabaseName } from '../../model/scope.ts'
 import { groupsOf } from './staleness.ts'
 
@@ -29,7 +29,7 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
       <div class="toolbar">
         <h2>Waiting records</h2>
         <span class="tag" role="status">
-          {report === undefined ? '' : count === 0 ? 'none waits' : count === 1 ? '1 waits' : `${count} wait`}
+          {report !== undefined && (count === 0 ? 'none waits' : counted(count, 'waits', 'wait'))}
         </span>
         <Button
           label="Release all"

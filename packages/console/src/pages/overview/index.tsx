@@ -63,45 +63,35 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
     event === undefined ? '–' : inWords(event.seconds === 0 ? 0 : Number((count / event.seconds).toPrecision(3)))
   const latency = (ms: number | undefined): string => (ms === undefined ? '–' : durationInWords(ms))
   const count = (value: number | undefined): string => (value === undefined ? '–' : counted(value))
+  const transactions = addressOf('requests', ['transactions'])
   return (
     <dl class="tiles mb-3 stack">
-      <Tile name="Operations (/s)" value={perSecond(all?.calls ?? 0)} />
-      <Tile name="Errors (/s)" value={perSecond(all?.errors ?? 0)} isBad={(all?.errors ?? 0) > 0} />
-      <Tile name="Latency p50" value={latency(all?.p50Ms)} />
-      <Tile name="Latency p99" value={latency(all?.p99Ms)} />
-      <Tile name="Open transactions" value={count(event?.openTransactions)}>
-        <a class="small" href={addressOf('requests', ['transactions'])}>
-          Transactions
-        </a>
-      </Tile>
-      <Tile name="Waiting for apply" value={count(event?.waitingRecords)}>
-        <a class="small" href={addressOf('log')}>
-          Log and apply
-        </a>
-      </Tile>
+      {tile('Operations (/s)', perSecond(all?.calls ?? 0))}
+      {tile('Errors (/s)', perSecond(all?.errors ?? 0), undefined, (all?.errors ?? 0) > 0)}
+      {tile('Latency p50', latency(all?.p50Ms))}
+      {tile('Latency p99', latency(all?.p99Ms))}
+      {tile('Open transactions', count(event?.openTransactions), link(transactions, 'Transactions'))}
+      {tile('Waiting for apply', count(event?.waitingRecords), link(addressOf('log'), 'Log and apply'))}
     </dl>
   )
 }
 
-interface TileProps {
-  readonly name: string
-  readonly value: string
-  readonly isBad?: boolean
-  /** The way to more. */
-  readonly children?: ComponentChildren
-}
+/** @param more - the way to more */
+const tile = (name: string, value: string, more?: ComponentChildren, isBad = false) => (
+  <div class="panel tile">
+    <dt>{name}</dt>
+    <dd class="toolbar spread">
+      <span class={`tile-value large strong ${isBad ? 'bad-text' : ''}`}>{value}</span>
+      {more}
+    </dd>
+  </div>
+)
 
-function Tile({ name, value, isBad = false, children }: TileProps) {
-  return (
-    <div class="panel tile">
-      <dt>{name}</dt>
-      <dd class="toolbar spread">
-        <span class={`tile-value large strong ${isBad ? 'bad-text' : ''}`}>{value}</span>
-        {children}
-      </dd>
-    </div>
-  )
-}
+const link = (address: string, words: string) => (
+  <a class="small" href={address}>
+    {words}
+  </a>
+)
 
 /** One row for each table; the server has columns of 10 s for so long. */
 const heatPath = '/emulator/heat?span=1200000&rows=1'

@@ -3,7 +3,7 @@
  * count is shown with its time, or `1,000+`, until a button counts them.
  */
 
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { countAll, countMax, countSmall, type KindCount, type KindCounts, kindsMax } from '../../api/kinds.ts'
 import { Button } from '../../components/controls.tsx'
 import { ConnectClient } from '../../components/copy-button.tsx'
@@ -25,8 +25,9 @@ export interface DatabaseKindsProps {
   readonly shown: number
 }
 
-export function DatabaseKinds({ project, database, commits, shown: databases }: DatabaseKindsProps) {
-  const { found, error, isCounting, count } = useKindCounts({ project, database, commits, shown: databases })
+export function DatabaseKinds(props: DatabaseKindsProps) {
+  const { project, database } = props
+  const { found, error, isCounting, count } = useKindCounts(props)
   return (
     <Panel
       class="database-kinds"
@@ -34,12 +35,7 @@ export function DatabaseKinds({ project, database, commits, shown: databases }: 
       more={
         <>
           <span class="muted">{found === undefined ? 'counting…' : summaryOf(found)}</span>
-          <Button
-            label={isCounting ? 'Counting…' : 'Count now'}
-            look="quiet"
-            disabled={isCounting}
-            onClick={() => count()}
-          />
+          <Button label={isCounting ? 'Counting…' : 'Count now'} look="quiet" disabled={isCounting} onClick={count} />
         </>
       }
     >
@@ -60,7 +56,7 @@ export function DatabaseKinds({ project, database, commits, shown: databases }: 
           />
         </Scroll>
       )}
-      {found?.kinds.length === 0 && databases === 1 && <NoEntities />}
+      {found?.kinds.length === 0 && props.shown === 1 && <NoEntities />}
     </Panel>
   )
 }
@@ -82,26 +78,26 @@ interface Found extends KindCounts {
 /** What is known: figures of now for small kinds, those of the last count for others. */
 function useKindCounts({ project, database, commits, shown }: DatabaseKindsProps) {
   const scope = { project, database, namespace: '' }
-  const { value, error, reload, set } = useLoaded<KindCounts>(JSON.stringify([project, database]), {
-    read: (_, options) => countSmall(scope, options),
-  })
-  const all = useAction(async () => {
-    set(await countAll(scope, {}))
-  })
   const last = useRef<Found | undefined>(undefined)
-  useMemo(() => {
-    if (value?.isWhole === true) last.current = { ...value, countedAt: Date.now() }
-  }, [value])
+  const known = (counts: KindCounts): Found => {
+    if (!counts.isWhole) return merged(counts, last.current)
+    last.current = { ...counts, countedAt: Date.now() }
+    return last.current
+  }
+  const {
+    value: found,
+    error,
+    reload,
+    set,
+  } = useLoaded<Found>(JSON.stringify([project, database]), {
+    read: async (_, options) => known(await countSmall(scope, options)),
+  })
+  const all = useAction(async () => set(known(await countAll(scope, {}))))
   const soon = useSoon(restMs * shown, reload)
   useEffect(() => {
     if (commits > 0) soon()
   }, [commits])
-  return {
-    found: value === undefined || value.isWhole ? last.current : merged(value, last.current),
-    error: all.error ?? error,
-    isCounting: all.isBusy,
-    count: all.run,
-  }
+  return { found, error: all.error ?? error, isCounting: all.isBusy, count: () => all.run() }
 }
 
 /** Kinds of now; a large one with the figures that it had when all were counted. */
@@ -125,13 +121,8 @@ function summaryOf({ kinds, isWhole, countedAt }: Found): string {
 }
 
 function figuresOf({ entities, entityBytes, indexRows, indexBytes }: KindCount): readonly string[] {
-  const numberOr = (value: number | undefined, words: (value: number) => string): string =>
-    value === undefined ? '–' : words(value)
+  const bytes = (value: number | undefined): string => (value === undefined ? '–' : bytesInWords(value))
   const isMore = entityBytes === undefined && entities >= countMax
-  return [
-    isMore ? `${counted(countMax)}+` : counted(entities),
-    numberOr(entityBytes, bytesInWords),
-    numberOr(indexRows, counted),
-    numberOr(indexBytes, bytesInWords),
-  ]
+  const rows = indexRows === undefined ? '–' : counted(indexRows)
+  return [isMore ? `${counted(countMax)}+` : counted(entities), bytes(entityBytes), rows, bytes(indexBytes)]
 }

@@ -1,9 +1,13 @@
-/** The rows of an entity in each of the six tables, as they are stored and as waiting commits will leave them. */
+/**
+ * The rows of an entity in each of the six tables, as they are stored and as waiting commits will leave them; and the kept log records of its
+ * group, newest first.
+ */
 
-import type { RowReport } from '@sixtables/engine'
+import type { LogRecordReport, LogReport, RowReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { Switch } from '../../components/controls.tsx'
 import { LongText, Panel, safeText, useFirst } from '../../components/parts.tsx'
+import { counted } from '../../model/numbers.ts'
 
 /** The tables in their order, with what each has of an entity. */
 const about: Readonly<Record<string, string>> = {
@@ -42,8 +46,8 @@ export function RowsSection({ rows }: { readonly rows: readonly RowReport[] }) {
 function countWords(rows: readonly RowReport[]): string {
   const counters = rows.filter(({ table }) => table === 'IdSequences').length
   const own = rows.length - counters
-  const words = own === 0 ? 'no row' : own === 1 ? '1 row' : `${own} rows`
-  return counters === 0 ? words : `${words}, and ${counters === 1 ? '1 counter' : `${counters} counters`} of ids`
+  const words = own === 0 ? 'no row' : counted(own, 'row')
+  return counters === 0 ? words : `${words}, and ${counted(counters, 'counter')} of ids`
 }
 
 function TableRows({ table, rows, isHex }: Readonly<{ table: string; rows: readonly RowReport[]; isHex: boolean }>) {
@@ -74,5 +78,47 @@ function TableRows({ table, rows, isHex }: Readonly<{ table: string; rows: reado
         </div>
       )}
     </section>
+  )
+}
+
+const states: Readonly<Record<LogRecordReport['state'], { readonly words: string; readonly look: string }>> = {
+  committed: { words: 'waits for A', look: 'warn' },
+  A: { words: 'waits for B', look: 'warn' },
+  applied: { words: 'applied', look: 'good' },
+}
+
+export function StateTag({ state }: { readonly state: LogRecordReport['state'] }) {
+  return <span class={`tag ${states[state].look}`}>{states[state].words}</span>
+}
+
+export function LogSection({ log: { group, records, hasMore = false } }: { readonly log: LogReport }) {
+  return (
+    <Panel
+      title={<>Log of the group {safeText(group)}</>}
+      more={<span class="muted">{`${hasMore ? 'the newest ' : ''}${counted(records.length, 'record')}`}</span>}
+    >
+      {records.length === 0 ? (
+        <p class="muted">The log keeps the commits of the last hour, and has none of this group.</p>
+      ) : (
+        <ol class="entity-log rail breaks" reversed>
+          {records.toReversed().map(({ version, committedAt, state, changes }) => (
+            <li key={version}>
+              <span>
+                <time dateTime={committedAt}>{committedAt}</time> version {version} <StateTag state={state} />
+              </span>
+              <ul>
+                {changes.map((change) => (
+                  <li key={change}>
+                    <code>
+                      <LongText text={change} />
+                    </code>
+                  </li>
+                ))}
+              </ul>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Panel>
   )
 }
