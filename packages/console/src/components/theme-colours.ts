@@ -24,3 +24,10 @@ export function colourOf(token: string, element: HTMLElement): string {
   probe.remove()
   return color
 }
+
+/** A key cut to a width on a canvas; its end stays, where keys differ. */
+export function fitting(pen: CanvasRenderingContext2D, words: string, width: number): string {
+  let shown = words
+  while (shown.length > 1 && pen.measureText(shown).width > width) shown = `…${shown.slice(2)}`
+  return shown
+}

@@ -7,6 +7,7 @@
  */
 
 import type { TabletEvent } from '@sixtables/engine'
+import { fitting } from '../../components/theme-colours.ts'
 import { type Bracket, bracketsOf, type HeatAxis } from '../../model/heat-axis.ts'
 import { type Plane, pixelsOf, type Window } from '../../model/heat-plane.ts'
 import { colourPixels } from '../../model/heat-scale.ts'
@@ -17,7 +18,7 @@ import type { Bounds } from '../../model/recorded-heat.ts'
 export type Layout = ReturnType<typeof layoutOf>
 
 export const footHeight = 20
-export const rightWidth = 24
+const rightWidth = 24
 const bracketWidth = 15
 const brackets = 3
 const rowLabelStep = 15
@@ -72,7 +73,7 @@ export function marksOf(
     .filter(({ y }) => y >= 0 && y <= layout.plotHeight)
 }
 
-export function rowOfEvent({ atHex, startHex, endHex }: TabletEvent, axis: HeatAxis): number {
+function rowOfEvent({ atHex, startHex, endHex }: TabletEvent, axis: HeatAxis): number {
   if (atHex !== undefined) return axis.rowOfHex(atHex)
   const last = endHex === '' ? axis.count : axis.rowOfHex(endHex)
   return Math.floor((axis.rowOfHex(startHex) + last) / 2)
@@ -134,44 +135,28 @@ function drawBorders(pen: CanvasRenderingContext2D, { layout, axis, window, span
   }
 }
 
-/** A shape for each kind of event: lines of points around its place. */
-export const shapes: Readonly<Record<TabletEvent['kind'], readonly (readonly number[])[]>> = {
-  split: [
-    [-5, -1, 0, -6, 5, -1, -5, -1],
-    [-5, 1, 0, 6, 5, 1, -5, 1],
-  ],
-  'split-refused': [
-    [-4, -4, 4, 4],
-    [-4, 4, 4, -4],
-  ],
-  merge: [
-    [-5, -6, 0, -1, 5, -6, -5, -6],
-    [-5, 6, 0, 1, 5, 6, -5, 6],
-  ],
-  move: [
-    [-5, 0, 5, 0],
-    [1, -4, 5, 0, 1, 4],
-  ],
-  compaction: [[-4, -4, 4, -4, 4, 4, -4, 4, -4, -4]],
+/** A shape for each kind of event, as a path around its place. */
+export const shapes: Readonly<Record<TabletEvent['kind'], string>> = {
+  split: 'M-5-1 0-6 5-1Z M-5 1 0 6 5 1Z',
+  'split-refused': 'M-4-4 4 4 M-4 4 4-4',
+  merge: 'M-5-6 0-1 5-6Z M-5 6 0 1 5 6Z',
+  move: 'M-5 0 5 0 M1-4 5 0 1 4',
+  compaction: 'M-4-4 4-4 4 4-4 4Z',
 }
 
-export function drawMark(pen: CanvasRenderingContext2D, { x, y, event }: Mark): void {
+function drawMark(pen: CanvasRenderingContext2D, { x, y, event }: Mark): void {
+  const path = new Path2D(shapes[event.kind])
+  pen.save()
+  pen.translate(x, y)
   for (const [style, width] of [
     ['#000000', 5],
     ['#ffffff', 2],
   ] as const) {
     pen.strokeStyle = style
     pen.lineWidth = width
-    pen.beginPath()
-    for (const line of shapes[event.kind]) {
-      for (let i = 0; i < line.length; i += 2) {
-        const [px, py] = [x + (line[i] ?? 0), y + (line[i + 1] ?? 0)]
-        if (i === 0) pen.moveTo(px, py)
-        else pen.lineTo(px, py)
-      }
-    }
-    pen.stroke()
+    pen.stroke(path)
   }
+  pen.restore()
 }
 
 const font = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace'
@@ -208,12 +193,7 @@ function drawBracket(
   const x = level * bracketWidth + bracketWidth - 2.5
   pen.strokeStyle = ink.text2
   pen.lineWidth = 1
-  pen.beginPath()
-  pen.moveTo(x + 2, from + 0.5)
-  pen.lineTo(x, from + 0.5)
-  pen.lineTo(x, to - 0.5)
-  pen.lineTo(x + 2, to - 0.5)
-  pen.stroke()
+  pen.stroke(new Path2D(`M${x + 2} ${from + 0.5}H${x}V${to - 0.5}H${x + 2}`))
   if (to - from < 14) return
   pen.save()
   pen.translate(level * bracketWidth + 1, to - 2)
@@ -240,19 +220,10 @@ function drawTimes(pen: CanvasRenderingContext2D, { layout, window, ink }: Pictu
 }
 
 /** Without the version of a record of the log. */
-function keyLabel(rest: string): string {
-  return rest.replace(/ › \d{16}$/, '')
-}
+const keyLabel = (rest: string): string => rest.replace(/ › \d{16}$/, '')
 
 /** The shortest round step of which there are at most so many. */
 function timeStep(spanMs: number, most: number): number {
   const steps = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400]
   return (steps.find((seconds) => spanMs / (seconds * 1000) <= Math.max(2, most)) ?? 86_400) * 1000
-}
-
-/** Keeps the end, where keys differ. */
-function fitting(pen: CanvasRenderingContext2D, words: string, width: number): string {
-  let shown = words
-  while (shown.length > 1 && pen.measureText(shown).width > width) shown = `…${shown.slice(2)}`
-  return shown
 }

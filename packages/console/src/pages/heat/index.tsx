@@ -16,7 +16,7 @@ import { useEvents } from '../../components/use-server.ts'
 import { type Metric, metrics, type Window } from '../../model/heat-plane.ts'
 import { metricTitles } from '../../model/heat-words.ts'
 import { parseRecording, type Report } from '../../model/recorded-heat.ts'
-import { addressOf, navigate, type PageProps } from '../../model/route.ts'
+import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import { fileName, pictureFile, recordingFile } from './files.ts'
 import { Findings, findingId, HottestOverTime, HottestRanges, Legend, Marks } from './lists.tsx'
 import { inkOf, Picture } from './picture.tsx'
@@ -36,7 +36,7 @@ export default function HeatPage({ route }: PageProps) {
   })
   void recordings.changed.value
   const choice = useChoice(route)
-  const view = useView(recordings, choice.spanMs)
+  const view = useView(recordings, choice.span.ms)
   const [names, setNames] = useState<readonly string[]>(['Live'])
   const [hasBorders, setBorders] = useState(true)
   const box = useRef<HTMLDivElement>(null)
@@ -56,9 +56,7 @@ export default function HeatPage({ route }: PageProps) {
           key={table}
           label={table}
           isOn={choice.tables.includes(table)}
-          onSwitch={(isOn) =>
-            choice.set({ tables: isOn ? [...choice.tables, table] : choice.tables.filter((one) => one !== table) })
-          }
+          onSwitch={(isOn) => choice.show(table, isOn)}
         />
       ))}
     </fieldset>
@@ -115,13 +113,13 @@ function ViewTools({ onBorders, ...parts }: Parts & { readonly onBorders: (hasBo
         label="Measure"
         value={metric}
         options={metrics.map((one) => [one, metricTitles[one]] as const)}
-        onChange={(one) => choice.set({ metric: one })}
+        onChange={(measure) => choice.set({ measure })}
       />
       <Select
         label="Time"
-        value={choice.span}
+        value={choice.span.name}
         options={spans.map(({ name, title }) => [name, title] as const)}
-        onChange={(span) => choice.set({ span })}
+        onChange={(time) => choice.set({ time })}
       />
       <Switch label={view.isPaused ? 'Go on' : 'Pause'} isOn={view.isPaused} onSwitch={view.pause} />
       <Button label="Zoom in" onClick={() => zoomBy(0.5)} />
@@ -181,7 +179,7 @@ function Files({ recordings, shown, main, tables, metric, most, names, box, onNa
           event.currentTarget.value = ''
         }}
       />
-      {recordings.sources.length > 1 && <Compared {...{ recordings, names, onChange: onNames }} />}
+      {recordings.sources.length > 1 && <Compared {...{ recordings, names, onNames }} />}
       <ErrorNote error={problem} />
     </div>
   )
@@ -195,7 +193,7 @@ function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildr
   const height = tables.length === 1 ? 440 : tables.length === 2 ? 300 : 220
   const { ages } = view
   const showEvent = (event: TabletEvent): void => {
-    if (!choice.tables.includes(event.table)) choice.set({ tables: [...choice.tables, event.table] })
+    if (!choice.tables.includes(event.table)) choice.show(event.table)
     view.include(recordings.endOf(main) - event.atMs)
     setTarget({ table: event.table, ms: event.atMs, hex: event.atHex ?? event.startHex })
   }
@@ -242,27 +240,23 @@ function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildr
 
 type Choice = ReturnType<typeof useChoice>
 
+const byItself: QueryMembers = { tables: 'Entities', measure: 'operations', time: spans[0].name }
+
 /** The part of the state that is in the address. */
 function useChoice({ query }: PageProps['route']) {
   const named = query.get('tables')
   const tables = named === null ? ['Entities'] : named.split(',').filter((table) => table !== '')
   const metric = metrics.find((one) => one === query.get('measure')) ?? 'operations'
   const span = spans.find(({ name }) => name === query.get('time')) ?? spans[0]
-  return {
-    tables,
-    metric,
-    span: span.name,
-    spanMs: span.ms,
-    set: (changed: Readonly<{ tables?: readonly string[]; metric?: Metric; span?: string }>) => {
-      const next = { tables, metric, span: span.name, ...changed }
-      const address = addressOf('heat', [], {
-        tables: next.tables.join() === 'Entities' ? undefined : next.tables.join(),
-        measure: next.metric === 'operations' ? undefined : next.metric,
-        time: next.span === spans[0].name ? undefined : next.span,
-      })
-      navigate(address, { replace: true })
-    },
+  const set = (changed: QueryMembers): void => {
+    const members = { tables: tables.join(), measure: metric, time: span.name, ...changed }
+    // What is so by itself is not in the address.
+    const chosen = Object.entries(members).filter(([name, value]) => value !== byItself[name])
+    navigate(addressOf('heat', [], Object.fromEntries(chosen)), { replace: true })
   }
+  const show = (table: string, isOn = true): void =>
+    set({ tables: [...tables.filter((one) => one !== table), ...(isOn ? [table] : [])].join() })
+  return { tables, metric, span, set, show }
 }
 
 type View = ReturnType<typeof useView>
@@ -318,9 +312,12 @@ function useView(recordings: Recordings, spanMs: number) {
 
 function State({ recordings, isPaused }: { readonly recordings: Recordings; readonly isPaused: boolean }) {
   const { simulated, scale } = recordings.live
+  const isAway = connection.value === 'lost'
   return (
     <p class="muted heat-state m-0">
-      <StateTag isPaused={isPaused} />{' '}
+      <span class={`tag ${isPaused ? 'warn' : isAway ? 'bad' : 'good'}`}>
+        {isPaused ? 'paused' : isAway ? 'server away' : 'live'}
+      </span>{' '}
       {simulated
         ? 'Servers are simulated: waits, refusals, splits and moves are shown.'
         : 'Servers are not simulated: load, splits and deleted rows are shown, no waits or refusals.'}{' '}
@@ -330,20 +327,7 @@ function State({ recordings, isPaused }: { readonly recordings: Recordings; read
   )
 }
 
-function StateTag({ isPaused }: { readonly isPaused: boolean }) {
-  if (isPaused) return <span class="tag warn">paused</span>
-  if (connection.value === 'lost') return <span class="tag bad">server away</span>
-  return <span class="tag good">live</span>
-}
-
-interface ComparedProps {
-  readonly recordings: Recordings
-  readonly names: readonly string[]
-  readonly onChange: (names: readonly string[]) => void
-}
-
-/** Two recordings side by side. */
-function Compared({ recordings, names, onChange }: ComparedProps) {
+function Compared({ recordings, names, onNames: onChange }: Pick<FilesProps, 'recordings' | 'names' | 'onNames'>) {
   const [left = 'Live', right = ''] = names
   const options = recordings.sources.map(({ name }) => name)
   return (

@@ -98,21 +98,15 @@ const kindWords: Readonly<Record<TabletEvent['kind'], string>> = {
 }
 const marksMax = 50
 
-/** As it is drawn in the picture. */
 function Shape({ kind }: { readonly kind: TabletEvent['kind'] }) {
   return (
     <svg class="heat-shape" viewBox="-7 -7 14 14" width="14" height="14" aria-hidden="true">
-      {shapes[kind].map((line) => (
-        <polyline key={line.join()} points={line.join()} />
-      ))}
+      <path d={shapes[kind]} />
     </svg>
   )
 }
 
-interface MarksProps {
-  readonly events: readonly TabletEvent[]
-  readonly onShow: (event: TabletEvent) => void
-}
+type MarksProps = Readonly<{ events: readonly TabletEvent[]; onShow: (event: TabletEvent) => void }>
 
 /** Newest first. */
 export function Marks({ events, onShow }: MarksProps) {
@@ -155,12 +149,9 @@ export function Marks({ events, onShow }: MarksProps) {
   )
 }
 
-interface FindingsProps {
-  readonly findings: readonly Finding[]
-  /** The one that was asked for by its pin. */
-  readonly pinned: string | undefined
-}
+type FindingsProps = Readonly<{ findings: readonly Finding[]; pinned: string | undefined }>
 
+/** @param pinned - the one that was asked for by its pin */
 export function Findings({ findings, pinned }: FindingsProps) {
   return (
     <section>

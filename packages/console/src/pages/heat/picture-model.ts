@@ -80,7 +80,7 @@ export interface Cursor {
 }
 
 export interface KeyResult extends Cursor {
-  readonly zoom?: Window | 'all'
+  readonly zoom?: Window | 'all' | undefined
 }
 
 type Shape = Pick<PictureModel, 'window' | 'layout' | 'axis'>
@@ -130,23 +130,18 @@ export function keyAction(event: KeyboardEvent, model: Shape, { cursor, corner }
     }
     return { cursor: cursor === undefined ? at : moved, corner: event.shiftKey ? (corner ?? at) : undefined }
   }
-  switch (event.key) {
-    case 'Enter': {
-      const marked = corner === undefined ? undefined : rectOf(at, corner)
-      const zoom = marked === undefined ? zoomed(window, at, 0.5) : { ...marked, toMs: marked.toMs + stepMs }
-      return { cursor: at, corner: undefined, zoom }
-    }
-    case '+':
-      return { cursor: at, corner: undefined, zoom: zoomed(window, at, 0.5) }
-    case '-':
-      return { cursor: at, corner: undefined, zoom: zoomed(window, at, 2) }
-    case '0':
-      return { cursor: undefined, corner: undefined, zoom: 'all' }
-    case 'Escape':
-      return { cursor: at, corner: undefined }
-    default:
-      return undefined
-  }
+  const nearer = zoomed(window, at, 0.5)
+  const marked = corner === undefined ? nearer : rectOf(at, corner)
+  const zooms = new Map<string, KeyResult['zoom']>([
+    ['Enter', marked === nearer ? nearer : { ...marked, toMs: marked.toMs + stepMs }],
+    ['+', nearer],
+    ['-', zoomed(window, at, 2)],
+    ['0', 'all'],
+    ['Escape', undefined],
+  ])
+  if (!zooms.has(event.key)) return undefined
+  const zoom = zooms.get(event.key)
+  return { cursor: zoom === 'all' ? undefined : at, corner: undefined, zoom }
 }
 
 const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)

@@ -67,7 +67,7 @@ export function Picture(props: PictureProps) {
           onPointerLeave={onPointer}
           onDblClick={() => onZoom(undefined)}
         >
-          <canvas ref={canvas} class="block whole" />
+          <canvas ref={canvas} class="block whole" style={{ height: '100%' }} />
           <Overlay {...{ props, model, cursor, marked, pointer, words }} />
         </div>
       </div>

@@ -10,7 +10,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { HeatBar } from '../../components/heat-bar.tsx'
 import { FigureTable, Scroll } from '../../components/table.tsx'
-import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
+import { colourOf, fitting, themeEpoch } from '../../components/theme-colours.ts'
 import { useWidth } from '../../components/use-width.ts'
 import { cssColour } from '../../model/heat-scale.ts'
 import { inWords } from '../../model/numbers.ts'
@@ -132,7 +132,7 @@ function HeatmapView(props: HeatmapProps) {
         onMouseLeave={() => setPointed(undefined)}
       />
       {pointed !== undefined && <Tip pointed={pointed} width={width} />}
-      <p class="heatmap-pointed small m-0 cut muted">{heatmap.events.length} splits, moves and refused splits</p>
+      <p class="small m-0 cut muted">{heatmap.events.length} splits, moves and refused splits</p>
       <HeatmapTable heatmap={heatmap} />
     </figure>
   )
@@ -187,7 +187,6 @@ function HeatmapTable({ heatmap: { columns, rows, time } }: { readonly heatmap: 
   )
 }
 
-/** Places on the canvas. */
 function axisOf(width: number, { heatmap: { columns, rows }, from, to }: HeatmapProps) {
   const left = Math.min(150, Math.round(width * 0.34))
   const xOf = (at: number): number => left + ((at - from) / (to - from || 1)) * (width - left)
@@ -241,13 +240,6 @@ function penOn(canvas: HTMLCanvasElement, width: number, height: number): Canvas
   pen.scale(scale, scale)
   pen.font = '11px ui-monospace, monospace'
   return pen
-}
-
-/** Keeps the end, where keys differ. */
-function fitting(pen: CanvasRenderingContext2D, words: string, width: number): string {
-  let shown = words
-  while (shown.length > 2 && pen.measureText(shown).width > width) shown = `…${shown.slice(2)}`
-  return shown
 }
 
 function wordsAt(x: number, y: number, width: number, props: HeatmapProps): string {
