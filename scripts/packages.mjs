@@ -69,10 +69,10 @@ async function tryTable({ step, folder, env }) {
   }
   await step('the command that is everywhere is in PATH', async () => {
     const bin = process.platform === 'win32' ? env.npm_config_prefix : join(env.npm_config_prefix, 'bin')
-    const path = [bin, process.env.PATH].join(delimiter)
+    const PATH = [bin, process.env.PATH].join(delimiter)
     const { stdout } = await shell('sixtables --version', {
       cwd: emptyFolder(folder, 'anywhere'),
-      env: { ...env, PATH: path },
+      env: { ...env, PATH },
     })
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
   })

@@ -13,9 +13,8 @@ await script(async () => {
   const files = readdirSync(resolve(folder)).filter((file) => file.endsWith('.tgz'))
   if (files.length === 0) throw new ScriptError(`there is no tarball in ${folder}: node scripts/pack.mjs ${folder}`)
   for (const file of files.map((name) => join(resolve(folder), name))) {
-    const { name, version } = JSON.parse(
-      execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' }),
-    )
+    const manifest = execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' })
+    const { name, version } = JSON.parse(manifest)
     if (isThere(`${name}@${version}`)) {
       say(`${name} ${version} is published already`)
       continue

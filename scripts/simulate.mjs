@@ -37,11 +37,8 @@ await script(async () => {
 async function simulate(first, seeds, signal) {
   const env = { SIXTABLES_SEED: String(first), SIXTABLES_SEEDS: String(seeds) }
   const file = 'packages/bigtable/test/property/gateways.test.ts'
-  const { code } = await run('vitest', ['run', file, '-t', 'keep every promise', '--testTimeout=86400000'], {
-    env,
-    signal,
-  })
-  return code
+  const args = ['run', file, '-t', 'keep every promise', '--testTimeout=86400000']
+  return (await run('vitest', args, { env, signal })).code
 }
 
 function count(name, value) {

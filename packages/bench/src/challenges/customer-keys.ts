@@ -53,10 +53,8 @@ export const customerKeys: Challenge = {
         const customer = (await program.call('findCustomer', db, wanted?.number)) as { name?: unknown } | undefined
         if (customer?.name === wanted?.name && meter.calls - calls === 1 && meter.keysRead - keys === 1) found++
       }
-      return storedOf(
-        store,
-        added.map(({ name }) => name),
-      )
+      const names = added.map(({ name }) => name)
+      return storedOf(store, names)
     })
     record.figure('not found by one lookup', asked - found, `of ${asked} customers`)
     record.figure('not in the store', added.length - stored, `of ${added.length} customers`)

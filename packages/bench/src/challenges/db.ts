@@ -150,16 +150,8 @@ export class Db {
     return integerOf(values, 'n')
   }
 
-  #queryOf({
-    kind,
-    where = [],
-    order = [],
-    ancestor,
-    limit,
-    offset = 0,
-    cursor,
-    keysOnly = false,
-  }: QueryOptions): Query {
+  #queryOf(options: QueryOptions): Query {
+    const { kind, where = [], order = [], ancestor, limit, offset = 0, cursor, keysOnly = false } = options
     const filters = where.map(([property, operator, value]): Filter => {
       const known = operators[operator]
       if (known === undefined)

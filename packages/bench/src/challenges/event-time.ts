@@ -80,14 +80,9 @@ export const eventTime: Challenge = {
         .toSorted((a, b) => a.at - b.at)
         .map(({ text }) => text)
       const found = (answer as readonly { text?: unknown }[]).map((event) => event?.text)
-      return [
-        JSON.stringify(found) === JSON.stringify(wanted),
-        (meter.rowsRead + meter.keysRead - before) / wanted.length,
-        await storedOf(
-          store,
-          added.map(({ text }) => text),
-        ),
-      ] as const
+      const texts = added.map(({ text }) => text)
+      const rowsOfEvent = (meter.rowsRead + meter.keysRead - before) / wanted.length
+      return [JSON.stringify(found) === JSON.stringify(wanted), rowsOfEvent, await storedOf(store, texts)] as const
     })
     record.figure('days read right', isRight ? 1 : 0, 'of 1')
     record.figure('rows read', rows, 'per event of the day')

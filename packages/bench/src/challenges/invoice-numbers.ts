@@ -52,10 +52,8 @@ export const invoiceNumbers: Challenge = {
         const isRight = found?.['customer'] === invoice?.customer && found?.['amount'] === invoice?.amount
         if (!isRight || db.meter.calls - lookups !== 1) lost++
       }
-      return storedOf(
-        store,
-        written.map(({ customer }) => customer),
-      )
+      const customers = written.map(({ customer }) => customer)
+      return storedOf(store, customers)
     })
     drawHeat(record, store, 'Entities')
     record.figure('invoices', done / seconds, '/s')

@@ -92,7 +92,7 @@ export class Stage {
     const { store } = this.#opened
     // Without a simulation, rows are counted only now.
     await store.engine.tablets.counted()
-    this.record.text('What the program did', [...this.#calls(), ...tablesInWords(store)])
+    this.record.text('What the program did', [this.#calls(), ...tablesInWords(store)])
     const findings = store.engine.findings()
     if (findings.length > 0) {
       this.record.text(
@@ -102,14 +102,10 @@ export class Stage {
     }
   }
 
-  #calls(): string[] {
+  #calls(): string {
     const { calls, lookups, queries, commits, refused, conflicts } = this.totals
-    const parts = [
-      `${inWords(calls)} calls: ${inWords(lookups)} lookups, ${inWords(queries)} queries, ${inWords(commits)} commits`,
-      `${inWords(refused)} refused`,
-      `${inWords(conflicts)} conflicts`,
-    ]
-    return [parts.join('; ')]
+    const made = `${inWords(lookups)} lookups, ${inWords(queries)} queries, ${inWords(commits)} commits`
+    return `${inWords(calls)} calls: ${made}; ${inWords(refused)} refused; ${inWords(conflicts)} conflicts`
   }
 }
 

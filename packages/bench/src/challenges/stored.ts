@@ -6,14 +6,8 @@ import type { Store } from '../sim/store.ts'
 
 /** Sixteen hexadecimal digits: too many to guess, or to hide in a number. */
 export function token(random: Random): string {
-  return [0, 0]
-    .map(() =>
-      random
-        .integer(2 ** 32)
-        .toString(16)
-        .padStart(8, '0'),
-    )
-    .join('')
+  const half = (): string => random.integer(2 ** 32).toString(16)
+  return half().padStart(8, '0') + half().padStart(8, '0')
 }
 
 /**

@@ -54,18 +54,17 @@ export class CallOutcomes {
       [...refused].map(([words, count]) => ({ name, words, count, calls })),
     )
     if (rows.length === 0) return ['none']
-    const widest = Math.max(...rows.map(({ name }) => name.length))
-    const [counts, all] = [
-      rows.map(({ count }) => inWords(count).length),
-      rows.map(({ calls }) => inWords(calls).length),
-    ]
-    const [countWidth, allWidth] = [Math.max(...counts), Math.max(...all)]
+    const widest = (of: (row: (typeof rows)[number]) => string): number =>
+      Math.max(...rows.map((row) => of(row).length))
+    const nameWidth = widest(({ name }) => name)
+    const countWidth = widest(({ count }) => inWords(count))
+    const allWidth = widest(({ calls }) => inWords(calls))
     return rows
       .sort((a, b) => b.count - a.count)
       .map(({ name, words, count, calls }) => {
         const share = `(${Math.round((100 * count) / calls)} %)`.padStart('(100 %)'.length)
         const of = `${inWords(count).padStart(countWidth)} of ${inWords(calls).padStart(allWidth)}`
-        return `${name.padEnd(widest)}   ${of}   ${share}   ${words}`
+        return `${name.padEnd(nameWidth)}   ${of}   ${share}   ${words}`
       })
   }
 

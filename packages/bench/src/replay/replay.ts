@@ -39,15 +39,8 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
   const player = new Player(store, session.random)
   await store.alone(() => fill(store, player, calls, passes))
   const timeline = new Timeline(calls)
-  const played: Played = {
-    store,
-    player,
-    timeline,
-    passes,
-    isRamped,
-    outcomes: new CallOutcomes(),
-    findings: new Map(),
-  }
+  const [outcomes, findings]: [CallOutcomes, FindingsSeen] = [new CallOutcomes(), new Map()]
+  const played: Played = { store, player, timeline, passes, isRamped, outcomes, findings }
   const load = loadOf(session, played)
   const watch = await offer(session, store, load, watchedTables, Math.max(15, session.setting('load.slotMs') / 1000))
 
@@ -69,12 +62,12 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
     record.figure(`${table}: tablets`, tablets, '')
     record.figure(`${table}: busiest`, busiestShare * 100, '% of the load')
   }
-  record.text('findings', findingLines(recorded, played.findings))
-  record.text('refused', played.outcomes.refusedLines())
+  record.text('findings', findingLines(recorded, findings))
+  record.text('refused', outcomes.refusedLines())
   record.text('further passes', passLines(passes, (load.seconds * 1000) / timeline.lengthMs))
   const unplayed = notPlayedLines(recording)
   if (unplayed.length > 0) record.text('not played', unplayed)
-  const failed = played.outcomes.failedLines()
+  const failed = outcomes.failedLines()
   if (failed.length > 0) record.text('failed otherwise', failed)
   watch.draw(
     record,

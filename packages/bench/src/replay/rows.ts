@@ -6,7 +6,7 @@
  *   ada/1  bob/1  ada/2  bob/2              two: a series for each parent
  */
 import type { PathElement, Value } from '@sixtables/engine'
-import { type NameForm, nameFormOf } from './name-form.ts'
+import { nameFormOf } from './name-form.ts'
 import { type Scale, Series, Sightings } from './series.ts'
 
 /** Fewest terms per group, on average, for a division into groups. */
@@ -120,13 +120,12 @@ export class Rows<T> {
 
 function keyScale(terms: readonly PathElement[]): Scale<PathElement> | undefined {
   const kind = terms[0]?.kind ?? ''
-  if (terms.some(({ id }) => id === undefined)) {
+  if (terms.some(({ id }) => id === undefined))
     return scaleOfNames(
-      nameFormOf(terms.map(({ name }) => name ?? '')),
+      terms,
       ({ name }) => name ?? '',
       (name) => ({ kind, name }),
     )
-  }
   return {
     room: idMax,
     numberOf: ({ id }) => (id ?? 1n) - 1n,
@@ -137,16 +136,18 @@ function keyScale(terms: readonly PathElement[]): Scale<PathElement> | undefined
 const idMax = 2n ** 63n - 1n
 
 function scaleOfNames<T>(
-  form: NameForm | undefined,
+  terms: readonly T[],
   nameOf: (term: T) => string,
   termOf: (name: string) => T,
 ): Scale<T> | undefined {
-  if (form === undefined) return undefined
-  return {
-    room: form.room,
-    numberOf: (term) => form.numberOf(nameOf(term)),
-    termOf: (number) => termOf(form.nameOf(number)),
-  }
+  const form = nameFormOf(terms.map(nameOf))
+  return (
+    form && {
+      room: form.room,
+      numberOf: (term) => form.numberOf(nameOf(term)),
+      termOf: (number) => termOf(form.nameOf(number)),
+    }
+  )
 }
 
 /** Resolution of a double: its range is divided into this many parts. */
@@ -180,7 +181,7 @@ function valueScale(terms: readonly Value[]): Scale<Value> | undefined {
     }
     case 'string': {
       const nameOf = (term: Value): string => (term.type === 'string' ? term.value : '')
-      return scaleOfNames(nameFormOf(terms.map(nameOf)), nameOf, (value) => ({ type: 'string', value }))
+      return scaleOfNames(terms, nameOf, (value) => ({ type: 'string', value }))
     }
     default:
       return undefined
