@@ -101,12 +101,10 @@ export function readValue(reader: WireReader, slot: ValueSlot): void {
 function readFlag(reader: WireReader, slot: ValueSlot, tag: number): void {
   switch (tag >>> 3) {
     case valueField.meaning:
-      reader.expect(tag, wireVarint, 'meaning')
-      slot.meaning = reader.int32()
+      slot.meaning = reader.int32(tag, 'meaning')
       return
     case valueField.excludeFromIndexes:
-      reader.expect(tag, wireVarint, 'exclude_from_indexes')
-      slot.excluded = reader.bool()
+      slot.excluded = reader.bool(tag, 'exclude_from_indexes')
       return
     default:
       reader.skip(tag)
@@ -223,10 +221,8 @@ export function readTimestamp(slot: ValueSlot, outer: WireReader, property: stri
       reader.varint()
       // Not exact for huge numbers, but those are far out of range.
       seconds = (reader.high | 0) * 0x1_0000_0000 + reader.low
-    } else if (field === 2) {
-      reader.expect(tag, wireVarint, 'nanos')
-      nanos = reader.int32()
-    } else reader.skip(tag)
+    } else if (field === 2) nanos = reader.int32(tag, 'nanos')
+    else reader.skip(tag)
   }
   if (seconds < timestampSecondsMin || seconds > timestampSecondsMax) {
     throw invalidArgument(
@@ -256,13 +252,9 @@ export function readGeoPoint(
   let longitude = 0
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const field = tag >>> 3
-    if (field === 1) {
-      reader.expect(tag, wireFixed64, 'latitude')
-      latitude = reader.double()
-    } else if (field === 2) {
-      reader.expect(tag, wireFixed64, 'longitude')
-      longitude = reader.double()
-    } else reader.skip(tag)
+    if (field === 1) latitude = reader.double(tag, 'latitude')
+    else if (field === 2) longitude = reader.double(tag, 'longitude')
+    else reader.skip(tag)
   }
   // Written so that NaN fails too.
   if (!(Math.abs(latitude) <= 90)) {

@@ -66,11 +66,11 @@ describe('varints', () => {
   })
 
   it('reads as a signed number where the field is 32 bits wide', () => {
-    expect(new WireReader(hex('ff ff ff ff ff ff ff ff ff 01')).int32()).toBe(-1)
+    expect(new WireReader(hex('ff ff ff ff ff ff ff ff ff 01')).int32(8, 'a number')).toBe(-1)
   })
 
   it('reads as true when only high bits are set', () => {
-    expect(new WireReader(hex('80 80 80 80 80 01')).bool()).toBe(true)
+    expect(new WireReader(hex('80 80 80 80 80 01')).bool(8, 'a flag')).toBe(true)
   })
 })
 

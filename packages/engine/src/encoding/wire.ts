@@ -119,13 +119,15 @@ export class WireReader {
     this.position = position
   }
 
-  /** A varint as a signed 32-bit number; higher bits are dropped, as the format requires. */
-  int32(): number {
+  /** The number in a field whose tag was read; higher bits are dropped, as the format requires. */
+  int32(tag: number, what: string): number {
+    this.expect(tag, wireVarint, what)
     this.varint()
     return this.low | 0
   }
 
-  bool(): boolean {
+  bool(tag: number, what: string): boolean {
+    this.expect(tag, wireVarint, what)
     this.varint()
     return this.low !== 0 || this.high !== 0
   }
@@ -154,7 +156,8 @@ export class WireReader {
     return start
   }
 
-  double(): number {
+  double(tag: number, what: string): number {
+    this.expect(tag, wireFixed64, what)
     return this.bytes.readDoubleLE(this.fixed64())
   }
 

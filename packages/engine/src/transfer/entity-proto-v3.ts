@@ -17,7 +17,7 @@
  */
 import { decodeProperties, writeProperty as writePropertyEntry } from '../encoding/entity-codec.ts'
 import { timestampSecondsMax, timestampSecondsMin } from '../encoding/value-slot.ts'
-import { tryReadText, WireReader, WireWriter, wireBytes, wireFixed64, wireVarint } from '../encoding/wire.ts'
+import { tryReadText, WireReader, WireWriter } from '../encoding/wire.ts'
 import { invalidArgument } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import { type EntityValue, type Properties, userMeaning, type Value } from '../model/value.ts'
@@ -273,20 +273,13 @@ function* readEntity(reader: WireReader, depth: number): Generator<number, ReadE
   const kept: Uint8Array[] = []
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const field = tag >>> 3
-    if (field === 13) {
-      inMessage(reader, tag, 'the key of an entity', () => {
-        key = readReference(reader)
-      })
-    } else if (field === propertyFields.indexed || field === propertyFields.excluded) {
-      inMessage(reader, tag, 'a property', () => {
-        const { name, multiple, value } = readProperty(reader, field === propertyFields.excluded, depth)
-        collector.add(name, value, multiple)
-      })
+    if (field === 13) key = inMessage(reader, tag, 'the key of an entity', () => readReference(reader))
+    else if (field === propertyFields.indexed || field === propertyFields.excluded) {
+      const excluded = field === propertyFields.excluded
+      const property = inMessage(reader, tag, 'a property', () => readProperty(reader, excluded, depth))
+      collector.add(property.name, property.value, property.multiple)
     } else if (field === exactField) {
-      reader.expect(tag, wireBytes, 'a kept property')
-      const end = reader.length() + reader.position
-      kept.push(reader.bytes.subarray(reader.position, end))
-      reader.position = end
+      kept.push(inMessage(reader, tag, 'a kept property', () => reader.bytes.subarray(reader.position, reader.end)))
     } else reader.skip(tag)
     yield 1
   }
@@ -323,21 +316,16 @@ function readProperty(reader: WireReader, excluded: boolean, depth: number) {
   let said = 0
   let uri = ''
   let multiple = false
-  let start = 0
-  let end = 0
+  let range: [start: number, end: number] = [0, 0]
   eachField(reader, 0, (tag, field) => {
     if (field === 1) said = Number(reader.int64(tag, 'a meaning'))
     else if (field === 2) uri = reader.text(tag, 'the URI of a meaning')
     else if (field === 3) name = reader.text(tag, 'a property name')
     else if (field === 4) multiple = reader.int64(tag, 'multiple') !== 0n
-    else if (field === 5) {
-      inMessage(reader, tag, 'a property value', () => {
-        start = reader.position
-        end = reader.end
-      })
-    } else reader.skip(tag)
+    else if (field === 5) range = inMessage(reader, tag, 'a property value', () => [reader.position, reader.end])
+    else reader.skip(tag)
   })
-  const member = new WireReader(reader.bytes, start, end)
+  const member = new WireReader(reader.bytes, ...range)
   const value: { excludeFromIndexes?: boolean } & Value = readMember(member, { name, said, uri, excluded, depth })
   if (excluded && value.type !== 'array') value.excludeFromIndexes = true
   return { name, multiple, value }
@@ -360,18 +348,10 @@ function readMember(reader: WireReader, about: About): Value {
   let value: Value = about.said === meaning.emptyList ? { type: 'array', values: [] } : { type: 'null' }
   eachField(reader, 0, (tag, field) => {
     if (field === 1) value = integerOf(reader.int64(tag, 'an integer value'), about.said)
-    else if (field === 2) {
-      reader.expect(tag, wireVarint, 'a boolean value')
-      value = { type: 'boolean', value: reader.bool() }
-    } else if (field === 3) {
-      reader.expect(tag, wireBytes, 'a string value')
-      const end = reader.length() + reader.position
-      value = bytesMember(reader.bytes, reader.position, end, about)
-      reader.position = end
-    } else if (field === 4) {
-      reader.expect(tag, wireFixed64, 'a double value')
-      value = { type: 'double', value: reader.double() }
-    } else if (field === 5) value = readPoint(reader)
+    else if (field === 2) value = { type: 'boolean', value: reader.bool(tag, 'a boolean value') }
+    else if (field === 3) value = inMessage(reader, tag, 'a string value', () => bytesMember(reader, about))
+    else if (field === 4) value = { type: 'double', value: reader.double(tag, 'a double value') }
+    else if (field === 5) value = readPoint(reader)
     else if (field === 8) value = readUser(reader)
     else if (field === 12) value = { type: 'key', key: readReferenceValue(reader, 12) }
     else reader.skip(tag)
@@ -389,7 +369,8 @@ function integerOf(value: bigint, said: number): Value {
   return { type: 'integer', value }
 }
 
-function bytesMember(bytes: Buffer, start: number, end: number, about: About): Value {
+/** The value in the bytes from `position` to `end`. */
+function bytesMember({ bytes, position: start, end }: WireReader, about: About): Value {
   const { name, said, uri, excluded, depth } = about
   if (said === meaning.entity) return readEmbedded(new WireReader(bytes, start, end), depth + 1)
   if (uri === compressedUri || said === compressedMeaning) {
@@ -415,13 +396,9 @@ function readEmbedded(reader: WireReader, depth: number): EntityValue {
 function readPoint(reader: WireReader): Value {
   let latitude = 0
   let longitude = 0
-  const coordinate = (tag: number): number => {
-    reader.expect(tag, wireFixed64, 'a coordinate')
-    return reader.double()
-  }
   eachField(reader, 5, (tag, field) => {
-    if (field === 6) latitude = coordinate(tag)
-    else if (field === 7) longitude = coordinate(tag)
+    if (field === 6) latitude = reader.double(tag, 'a coordinate')
+    else if (field === 7) longitude = reader.double(tag, 'a coordinate')
     else reader.skip(tag)
   })
   return { type: 'geoPoint', latitude, longitude }

@@ -83,11 +83,8 @@ function readPart(reader: WireReader): ExportPart {
   let entities = 0
   let bytes = 0
   eachField(reader, 0, (tag, field) => {
-    if (field === 1) {
-      inMessage(reader, tag, 'the scope of a part', () => {
-        scope = readScope(reader)
-      })
-    } else if (field === 2) path = reader.text(tag, 'the path of a part')
+    if (field === 1) scope = inMessage(reader, tag, 'the scope of a part', () => readScope(reader))
+    else if (field === 2) path = reader.text(tag, 'the path of a part')
     else if (field === 3) entities = Number(reader.int64(tag, 'a number of entities'))
     else if (field === 4) bytes = Number(reader.int64(tag, 'a number of bytes'))
     else reader.skip(tag)

@@ -77,15 +77,16 @@ export function eachField(reader: WireReader, group: number, look: (tag: number,
   }
 }
 
-/** Calls `look` with the reader limited to the next message. */
-export function inMessage(reader: WireReader, tag: number, what: string, look: () => void): void {
+/** Calls `look` with the reader limited to the next message. @returns its result */
+export function inMessage<T>(reader: WireReader, tag: number, what: string, look: () => T): T {
   reader.expect(tag, wireBytes, what)
   const outer = reader.end
   const end = reader.length() + reader.position
   reader.end = end
-  look()
+  const result = look()
   reader.position = end
   reader.end = outer
+  return result
 }
 
 function startsElement(tag: number, { group }: ElementFields): boolean {
