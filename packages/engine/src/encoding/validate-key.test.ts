@@ -88,6 +88,8 @@ const rows: readonly [number, string, Key | Uint8Array, string, string][] = [
   [26, 'incomplete key', keyOf([{ kind: 'A' }]), '', 'incomplete'],
   [0, 'key of 6,144 bytes', keyOf(longPath(6144)), '', ''],
   [0, 'key of 6,145 bytes', keyOf(longPath(6145)), '6145 bytes, at most 6144', '6145 bytes'],
+  [0, 'key of 6,146 bytes in short names', keyOf(euros(14)), '6146 bytes, at most 6144', '6146 bytes'],
+  [0, 'key of 5,707 bytes in short names', keyOf(euros(13)), '', ''],
   [
     0,
     'name that is not UTF-8',
@@ -173,6 +175,11 @@ describe('names of databases', () => {
 })
 
 /** A path whose kinds and names are `bytes` long together. */
+/** Elements of 147 characters and 439 bytes. */
+function euros(elements: number): PathElement[] {
+  return Array.from({ length: elements }, () => ({ kind: 'A', name: '€'.repeat(146) }))
+}
+
 function longPath(bytes: number): PathElement[] {
   const path: PathElement[] = []
   for (let left = bytes; left > 0; left -= 1000) path.push({ kind: 'k', name: 'n'.repeat(Math.min(left, 1000) - 1) })

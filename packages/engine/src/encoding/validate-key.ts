@@ -30,11 +30,11 @@ function surelyFits(text: string, bytesMax: number): boolean {
  *
  * @param what - its name in the error message
  * @param known - its name in production's error message
- * @returns its UTF-8 bytes; of a short one the length
  */
-export function validateNameBytes(name: string, bytesMax: number, what: string, known = 'property.name'): number {
-  const bytes = surelyFits(name, bytesMax) ? name.length : Buffer.byteLength(name)
-  if (bytes <= bytesMax) return bytes
+export function validateNameBytes(name: string, bytesMax: number, what: string, known = 'property.name'): void {
+  if (surelyFits(name, bytesMax)) return
+  const bytes = Buffer.byteLength(name)
+  if (bytes <= bytesMax) return
   throw invalidArgument(
     `${what} has ${bytes} bytes, at most ${bytesMax} are allowed`,
     `The ${known} is longer than ${bytesMax} bytes.`,
@@ -124,10 +124,11 @@ export function validateKey(key: Key, use: keyof typeof keyRules, request: KeyDe
   const { path } = key
   checkPartCount(partLimits.pathElements, path.length)
   const { complete, refuseReserved } = keyRules[use]
-  let keyBytes = key.partition.namespaceId.length
+  let length = key.partition.namespaceId.length
   for (let i = 0; i < path.length; i++) {
     const element = path[i] as PathElement
-    keyBytes += validateElement(element, key, refuseReserved)
+    validateElement(element, key, refuseReserved)
+    length += element.kind.length + (element.id === undefined ? (element.name?.length ?? 0) : 8)
     if (i < path.length - 1 && element.id === undefined && element.name === undefined) {
       throw invalidArgument(
         `the key ${shorten(formatKey(key))} has an incomplete ancestor: element ${i + 1} has no id or name`,
@@ -135,11 +136,8 @@ export function validateKey(key: Key, use: keyof typeof keyRules, request: KeyDe
       )
     }
   }
-  if (keyBytes > limits.keyBytesMax) {
-    throw invalidArgument(
-      `the key ${shorten(formatKey(key))} has ${keyBytes} bytes, at most ${limits.keyBytesMax} are allowed`,
-    )
-  }
+  // A character has at most three bytes.
+  if (length * 3 > limits.keyBytesMax) validateKeyBytes(key)
   if (refuseReserved) refuseReservedPartition(key.partition)
   if (complete === 'required' && !isCompleteKey(key)) {
     throw invalidArgument(
@@ -164,14 +162,24 @@ export function incompleteText(key: Key): string {
   return `Key path element must not be incomplete: ${pathText(key)}`
 }
 
-/** Checks one element and returns its share of the key's size: kind and name in UTF-8 bytes, 8 bytes for an id. */
-function validateElement(element: PathElement, key: Key, refuseReserved: boolean): number {
-  const { kind, id, name } = element
+/** Checks the size of a key: kinds and names in UTF-8 bytes, 8 bytes for an id. */
+function validateKeyBytes(key: Key): void {
+  let bytes = key.partition.namespaceId.length
+  for (const { kind, id, name = '' } of key.path) {
+    bytes += Buffer.byteLength(kind) + (id === undefined ? Buffer.byteLength(name) : 8)
+  }
+  if (bytes <= limits.keyBytesMax) return
+  throw invalidArgument(
+    `the key ${shorten(formatKey(key))} has ${bytes} bytes, at most ${limits.keyBytesMax} are allowed`,
+  )
+}
+
+function validateElement({ kind, id, name }: PathElement, key: Key, refuseReserved: boolean): void {
   if (kind === '')
     throw invalidArgument(`the key ${shorten(formatKey(key))} has an empty kind`, 'The kind is the empty string.')
-  const kindBytes = surelyFits(kind, limits.kindBytesMax)
-    ? kind.length
-    : validateNameBytes(kind, limits.kindBytesMax, `the kind ${quoted(kind)}`, 'kind')
+  if (!surelyFits(kind, limits.kindBytesMax)) {
+    validateNameBytes(kind, limits.kindBytesMax, `the kind ${quoted(kind)}`, 'kind')
+  }
   if (refuseReserved && isReserved(kind)) throw reserved('kind', kind)
   if (id !== undefined) {
     if (id === 0n)
@@ -179,19 +187,18 @@ function validateElement(element: PathElement, key: Key, refuseReserved: boolean
         `the key ${shorten(formatKey(key))} has the id 0`,
         'Key path id is invalid. Must not be zero.',
       )
-    return kindBytes + 8
+    return
   }
-  if (name === undefined) return kindBytes
+  if (name === undefined) return
   if (name === '')
     throw invalidArgument(
       `the key ${shorten(formatKey(key))} has an empty name`,
       'The key path element name is the empty string.',
     )
-  const nameBytes = surelyFits(name, limits.nameBytesMax)
-    ? name.length
-    : validateNameBytes(name, limits.nameBytesMax, `the name ${quoted(name)}`, 'key path element name')
+  if (!surelyFits(name, limits.nameBytesMax)) {
+    validateNameBytes(name, limits.nameBytesMax, `the name ${quoted(name)}`, 'key path element name')
+  }
   if (refuseReserved && isReserved(name)) throw reserved('key path element name', name)
-  return kindBytes + nameBytes
 }
 
 function reserved(what: string, name: string): DatastoreError {
