@@ -55,7 +55,8 @@ export class ClosedDatabases {
       const found = stored === undefined ? undefined : decode(stored)
       if (found?.before.includes(name)) return
       if (found?.name !== name) {
-        const names = namesIn(found)
+        /** The names in the row, the latest first. */
+        const names = found === undefined ? [noName] : [found.name, ...found.before]
         if (replaced !== undefined && !names.includes(replaced)) throw unknownDeletion()
         if (found !== undefined && found.stamp !== 'over') {
           await this.#whenOver(database, found)
@@ -119,7 +120,8 @@ export class ClosedDatabases {
     await resolver.resolveAll(state, state.listed, stamp)
     const rules = this.#store.rulesOf(clock.database, clock.epoch)
     for (const range of ranges) await deleteAt(this.#store, range, stamp, rules)
-    while ((await this.#underWay(database))?.name === name) await this.#change(database, deletion, asOver(deletion))
+    const over: Deletion = { ...deletion, stamp: 'over', ranges: [] }
+    while ((await this.#underWay(database))?.name === name) await this.#change(database, deletion, over)
   }
 
   /** The deletion of this name with its stamp, `raisedAt` if it has none yet; `undefined` when it is over. */
@@ -161,15 +163,6 @@ type DeletionUnderWay = Deletion & { readonly stamp: bigint }
 function underWayIn(stored: Uint8Array | undefined): DeletionUnderWay | undefined {
   const found = stored === undefined ? undefined : decode(stored)
   return found === undefined || found.stamp === 'over' ? undefined : { ...found, stamp: found.stamp }
-}
-
-function asOver({ name, before }: Deletion): Deletion {
-  return { name, stamp: 'over', ranges: [], before }
-}
-
-/** The names in the row, the latest first. */
-function namesIn(found: Deletion | undefined): readonly string[] {
-  return found === undefined ? [noName] : [found.name, ...found.before]
 }
 
 function unknownDeletion(): DatastoreError {

@@ -4,7 +4,7 @@
  *   M   t   (empty)        one cell, rewritten by each check; no other row has this key
  *
  * A gateway whose clock differs by more than a minute does not open. While it runs, the engine repeats the comparison
- * (shared/compared-clock.ts).
+ * (gateways/compared-clock.ts).
  */
 import { failedPrecondition, type Scheduler } from '@sixtables/engine'
 import type { TableClient } from '../client/table-client.ts'

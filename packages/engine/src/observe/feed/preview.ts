@@ -22,7 +22,7 @@ import { type Key, withId } from '../../model/key.ts'
 import type { KvReader } from '../../storage/kv.ts'
 import { EntityRows, RowProducer } from '../../tables/entity-rows.ts'
 import { groupOf } from '../../tables/log-rows.ts'
-import { type Evaluated, evaluateMutations, type PreparedMutation } from '../../transactions/mutations.ts'
+import { type Evaluated, evaluateMutations } from '../../transactions/mutations.ts'
 import { ListedRows } from './commit-feed.ts'
 import type { CommitReport } from './feed-reports.ts'
 
@@ -62,7 +62,8 @@ export function previewMutations(
   }
   return andThen(prepareMutations(database, context, request), (prepared) =>
     andThen(refuseTogether(database, context, request.mode, prepared), () => {
-      giveStandIns(prepared)
+      for (const [i, mutation] of prepared.entries())
+        if (mutation.automaticId) mutation.key = withId(mutation.key, BigInt(i + 1))
       const read: CommittedReader = (codes, row) => (log === undefined ? kv.get(row) : log.readCommitted(codes, row))
       const preview = (): MaybePromise<CommitPreview> =>
         andThen(evaluateMutations(prepared, rules, read, versions.readTime()), (evaluated) =>
@@ -71,12 +72,6 @@ export function previewMutations(
       return log === undefined ? preview() : log.exclusive(preview)
     }),
   )
-}
-
-/** Gives each new entity its own stand-in id. */
-function giveStandIns(prepared: readonly PreparedMutation[]): void {
-  for (const [i, mutation] of prepared.entries())
-    if (mutation.automaticId) mutation.key = withId(mutation.key, BigInt(i + 1))
 }
 
 function previewOf({ states, outcomes, failure }: Evaluated, database: VerbParts['database']): CommitPreview {

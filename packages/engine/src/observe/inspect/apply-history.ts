@@ -1,13 +1,10 @@
 /** The latest steps of applying, for the inspector: the record, the milestone and the cause of each. Their number is bounded. */
-import type { ApplyCause, ApplyEvent } from '../../log/apply.ts'
+import type { ApplyEvent } from '../../log/apply.ts'
+import type { PendingRecord } from '../../log/pending.ts'
 import { milestonesOf } from '../../log/record-writes.ts'
-import type { GroupCode } from '../../tables/log-rows.ts'
 
-export interface AppliedStep {
-  readonly group: GroupCode
-  readonly version: bigint
+interface AppliedStep extends Pick<PendingRecord, 'group' | 'version'>, Pick<ApplyEvent, 'cause'> {
   readonly reached: 'A' | 'B'
-  readonly cause: ApplyCause
 }
 
 const stepsKept = 256

@@ -71,7 +71,7 @@ export async function tableRows(
   const rows: TableReport['rows'][number][] = []
   const keys: RowKey[] = []
   let isWhole = true
-  for await (const found of rowsIn(kv, isReverse ? ranges.reverse() : ranges, { isReverse, expect: limit + 1 })) {
+  for await (const found of rowsIn(kv, isReverse ? ranges.reverse() : ranges, isReverse, limit + 1)) {
     isWhole = rows.length < limit && !page.isFull
     if (!isWhole) break
     const row = rowInWords(found, words)
@@ -106,16 +106,16 @@ function rowInWords({ key, value }: KvRow, words: number | undefined): TableRepo
   }
 }
 
-interface Wanted {
-  readonly isReverse: boolean
-  readonly expect: number
-}
-
 /** Rows may have a megabyte, so only a few are read at a time. */
 const rowsAtOnce = 16
 
 /** The rows of some ranges, in order, read on demand. */
-async function* rowsIn(kv: RowKv, ranges: readonly KeyRange[], { isReverse, expect }: Wanted): AsyncGenerator<KvRow> {
+async function* rowsIn(
+  kv: RowKv,
+  ranges: readonly KeyRange[],
+  isReverse: boolean,
+  expect: number,
+): AsyncGenerator<KvRow> {
   for (const range of ranges) {
     let rest = range
     while (rest.start < rest.end) {

@@ -10,7 +10,6 @@
  */
 import { lowerBound } from '../../lower-bound.ts'
 import type { RowKey } from '../../storage/kv.ts'
-import { rowAfter } from '../../tables/ranges.ts'
 import type { TableId } from '../../tables/table.ts'
 import { type Division, HeatRange, heatTiers, type Tier } from './heat-range.ts'
 import type { Load } from './tablet.ts'
@@ -142,26 +141,26 @@ export class HeatHistory {
 
   /** The columns of a completed second, by table. Then divides ranges for the next one, more readily than {@link adapt}. */
   seal(second: number): HeatColumn[] {
-    const columns: HeatColumn[] = []
-    const atMs = second * stepMs
+    const columns = [...this.#columns(0, second, (range, end) => range.reached(end))]
+    for (const ranges of this.#tables.values()) this.#divideHot(ranges, second * stepMs)
+    return columns
+  }
+
+  /** The columns of a step, one for each table with load. */
+  *#columns(
+    tier: number,
+    step: number,
+    boundsOf: (range: HeatRange, end: RowKey | undefined) => Pick<HeatCell, 'start' | 'end'>,
+  ): Iterable<HeatColumn> {
+    const { stepMs } = heatTiers[tier] as Tier
     for (const [table, ranges] of this.#tables) {
       const cells: HeatCell[] = []
       for (const [i, range] of ranges.entries()) {
-        const values = range.values(0, second)
-        if (values === undefined) continue
-        const { rises, falls, lowest, highest } = range
-        const end = ranges[i + 1]?.start
-        // The range is reported up to the front of a moving load, which has not been beyond.
-        cells.push({
-          start: falls && lowest !== undefined ? lowest : range.start,
-          end: rises && highest !== undefined ? rowAfter(highest) : end,
-          values,
-        })
+        const values = range.values(tier, step)
+        if (values !== undefined) cells.push({ ...boundsOf(range, ranges[i + 1]?.start), values })
       }
-      if (cells.length > 0) columns.push({ table, atMs, stepMs, cells })
-      this.#divideHot(ranges, atMs)
+      if (cells.length > 0) yield { table, atMs: step * stepMs, stepMs, cells }
     }
-    return columns
   }
 
   #divideHot(ranges: HeatRange[], nowMs: number): void {
@@ -181,14 +180,7 @@ export class HeatHistory {
     const { stepMs, columns } = heatTiers[tier] as Tier
     const last = Math.ceil(toMs / stepMs)
     for (let step = Math.max(Math.floor(fromMs / stepMs), last - columns); step < last; step++) {
-      for (const [table, ranges] of this.#tables) {
-        const cells: HeatCell[] = []
-        for (const [i, range] of ranges.entries()) {
-          const values = range.values(tier, step)
-          if (values !== undefined) cells.push({ start: range.start, end: ranges[i + 1]?.start, values })
-        }
-        if (cells.length > 0) yield { table, atMs: step * stepMs, stepMs, cells }
-      }
+      yield* this.#columns(tier, step, ({ start }, end) => ({ start, end }))
     }
   }
 

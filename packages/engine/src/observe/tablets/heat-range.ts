@@ -261,6 +261,15 @@ export class HeatRange {
     return right
   }
 
+  /** Its bounds up to the front of a moving load, which has not been beyond. @param end - of the range */
+  reached(end: RowKey | undefined): { readonly start: RowKey; readonly end: RowKey | undefined } {
+    const { start, lowest, highest } = this
+    return {
+      start: this.falls && lowest !== undefined ? lowest : start,
+      end: this.rises && highest !== undefined ? rowAfter(highest) : end,
+    }
+  }
+
   /** The middle of the latest keys, if it divides the range. */
   middle(): Division | undefined {
     if (this.#recent.length < recentMax) return undefined

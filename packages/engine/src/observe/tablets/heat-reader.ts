@@ -22,7 +22,8 @@ const cellWork = 4
 export class HeatReader {
   readonly #fleet: TabletFleet
   readonly #now: () => number
-  readonly #onEnd: () => void
+  /** Ends the watch of its reader. */
+  readonly end: () => void
   #bounds = new Map<RowKey, number>()
   #newBounds: HeatBound[] = []
   #generation: number | undefined
@@ -31,10 +32,10 @@ export class HeatReader {
   #tablets = ''
 
   /** @param now - updates the fleet to now */
-  constructor(fleet: TabletFleet, now: () => number, onEnd: () => void) {
+  constructor(fleet: TabletFleet, now: () => number, end: () => void) {
     this.#fleet = fleet
     this.#now = now
-    this.#onEnd = onEnd
+    this.end = end
   }
 
   /** Runs in slices: an hour of seconds has up to 200,000 cells. */
@@ -67,10 +68,6 @@ export class HeatReader {
       tablets,
       bounds: this.#newBounds,
     }
-  }
-
-  end(): void {
-    this.#onEnd()
   }
 
   #begin(): void {

@@ -7,11 +7,9 @@
  */
 import { getOrInsert } from '../../get-or-insert.ts'
 import type { TabletSettings } from './defaults.ts'
+import type { Tablet } from './tablet.ts'
 
-export interface PlacedTablet {
-  readonly id: number
-  readonly server: number
-  readonly opsPerSecond: number
+export interface PlacedTablet extends Readonly<Pick<Tablet, 'id' | 'server' | 'opsPerSecond'>> {
   /** False while a move or a split makes it unavailable. */
   readonly movable: boolean
 }

@@ -73,15 +73,11 @@ export class TabletMap {
     return { left, right }
   }
 
-  /** Joins a tablet with its right neighbour, which is removed. `undefined` if there is none. */
-  merge(left: Tablet, nowMs: number): { readonly left: Tablet; readonly right: Tablet } | undefined {
-    const tablets = this.#tables.get(left.table) ?? []
-    const place = tablets.indexOf(left)
-    const right = tablets[place + 1]
-    if (place < 0 || right === undefined) return undefined
+  /** Joins a tablet with its right neighbour, which is removed. */
+  merge(left: Tablet, right: Tablet, nowMs: number): void {
     left.absorb(right, nowMs)
-    tablets.splice(place + 1, 1)
-    return { left, right }
+    const tablets = this.#tables.get(left.table) ?? []
+    tablets.splice(tablets.indexOf(right), 1)
   }
 
   clear(): void {
