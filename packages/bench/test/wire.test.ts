@@ -4,6 +4,7 @@ import { type Gateway, startGateway } from '@sixtables/gateway'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isDeep } from '../../../scripts/deep.ts'
 import { driveLabs } from '../src/cli/drive.ts'
+import { UsageError } from '../src/cli/errors.ts'
 import type { Io } from '../src/cli/io.ts'
 import type { Arm, Lab } from '../src/lab.ts'
 import { labs } from '../src/labs/catalogue.ts'
@@ -170,6 +171,18 @@ describe('a client of a lab', () => {
     expect(JSON.parse(printed.join(''))).toMatchObject([
       { verdicts: [{ says: 'all is well', verdict: 'fails', found: 'nothing is' }] },
     ])
+  })
+
+  it('refuses a file of results that cannot be written by its name', async () => {
+    const sound = labs.find(({ name }) => name === 'batching') as Lab
+    const arm: Arm = { name: 'idle', about: 'an idle one', run: async () => {}, drive: async () => {} }
+    const writeFile = (): never => {
+      throw new Error('EACCES: permission denied')
+    }
+    const io = { out: () => {}, progress: () => {}, writeFile } as unknown as Io
+    const options = { endpoint: `127.0.0.1:${gateway.port}`, seconds: 0, opsPerSecond: 1, seed: 1, arms: undefined }
+    const driven = driveLabs([{ ...sound, arms: [arm] }], { ...options, json: '/nowhere.json' }, io)
+    await expect(driven).rejects.toThrow(new UsageError('/nowhere.json cannot be written: EACCES: permission denied'))
   })
 
   it('gives what came of its calls as JSON, and nothing else', async () => {
