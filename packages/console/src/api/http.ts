@@ -42,6 +42,9 @@ export function deleteJson<T>(path: string, options: CallOptions = {}): Promise<
   return call('DELETE', path, {}, options)
 }
 
+const json = { 'Content-Type': 'application/json' }
+const noAnswer = 'The server does not answer.'
+
 /** An answer as it came: for streams and files. @throws ServerGone, ApiError; AbortError when the signal aborts */
 export async function send(
   method: string,
@@ -49,21 +52,14 @@ export async function send(
   body: unknown,
   { signal }: CallOptions = {},
 ): Promise<Response> {
-  const json = body === undefined ? {} : { 'Content-Type': 'application/json' }
-  let response: Response
-  try {
-    response = await fetch(path, {
-      method,
-      headers: { ...watcherHeaders, ...json },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: signal ?? null,
-      cache: 'no-store',
-    })
-  } catch (error) {
-    if (signal?.aborted === true) throw error
-    lost()
-    throw new ServerGone('The server does not answer.')
-  }
+  const init = {
+    method,
+    headers: { ...watcherHeaders, ...(body === undefined ? {} : json) },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: signal ?? null,
+    cache: 'no-store',
+  } as const
+  const response = await reached(fetch(path, init), noAnswer, signal)
   if (!response.ok) throw await errorOf(response)
   return response
 }
@@ -74,16 +70,10 @@ export interface PlainAnswer {
   readonly text: string
 }
 
-/** @param json - the body, as text. @throws ServerGone */
-export async function sendByHand(path: string, json: string): Promise<PlainAnswer> {
-  try {
-    const headers = { 'Content-Type': 'application/json' }
-    const response = await fetch(path, { method: 'POST', headers, body: json, cache: 'no-store' })
-    return { status: response.status, text: await response.text() }
-  } catch {
-    lost()
-    throw new ServerGone('The server does not answer.')
-  }
+/** @param body - JSON, as text. @throws ServerGone */
+export async function sendByHand(path: string, body: string): Promise<PlainAnswer> {
+  const response = await reached(fetch(path, { method: 'POST', headers: json, body, cache: 'no-store' }), noAnswer)
+  return { status: response.status, text: await reached(response.text(), noAnswer) }
 }
 
 /** The settings of a database. */
@@ -103,18 +93,19 @@ export async function* partsOf<T>(stream: ReadableStream<T> | null | undefined):
 
 async function call<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
   const response = await send(method, path, body, options)
-  const text = await bodyOf(response, options)
+  const text = await reached(response.text(), 'The server went away while it answered.', options.signal)
   const isJson = response.headers.get('Content-Type')?.startsWith('application/json') === true
   return (isJson ? JSON.parse(text) : text) as T
 }
 
-async function bodyOf(response: Response, { signal }: CallOptions): Promise<string> {
+/** Waits for the server. @param words - those of the error where it cannot be reached @throws ServerGone, or AbortError */
+async function reached<T>(answer: Promise<T>, words: string, signal?: AbortSignal): Promise<T> {
   try {
-    return await response.text()
+    return await answer
   } catch (error) {
     if (signal?.aborted === true) throw error
     lost()
-    throw new ServerGone('The server went away while it answered.')
+    throw new ServerGone(words)
   }
 }
 

@@ -48,7 +48,10 @@ export function App() {
       )}
       <main id="main" tabIndex={-1}>
         {page === undefined ? (
-          <NoPage name={isKnown ? name : `${name}/${section}`} />
+          <section class="page">
+            <h1>There is no page "{isKnown ? name : `${name}/${section}`}"</h1>
+            <p>Choose one in the navigation.</p>
+          </section>
         ) : (
           <Guarded key={page.name}>
             <page.View route={shown} />
@@ -60,18 +63,7 @@ export function App() {
 }
 
 /** A link to the element would change the address, which names the page. */
-function focusMain(): void {
-  document.getElementById('main')?.focus()
-}
-
-function NoPage({ name }: { readonly name: string }) {
-  return (
-    <section class="page">
-      <h1>There is no page "{name}"</h1>
-      <p>Choose one in the navigation.</p>
-    </section>
-  )
-}
+const focusMain = (): void => document.getElementById('main')?.focus()
 
 /** Shows the error of a page in its place: the navigation stays. */
 function Guarded({ children }: { readonly children: ComponentChildren }) {

@@ -35,7 +35,14 @@ type Name = keyof typeof icons
 
 /** A page's code is loaded when it is first shown. */
 const page = (name: Name, title: string, about: string, load: Load, sections?: readonly string[]): PageDefinition => {
-  return { name, icon: icons[name], title, about, sections, View: onDemand(load, `The page ${title}`) }
+  return {
+    name,
+    icon: icons[name],
+    title,
+    about,
+    sections,
+    View: onDemand(async () => (await load()).default, `The page ${title}`),
+  }
 }
 
 const controls = ['snapshots', 'faults', 'clock', 'settings', 'indexes']

@@ -7,11 +7,9 @@ export type OpenDialog =
   | { readonly type: 'create' | 'import' | 'export' }
   | { readonly type: 'edit' | 'duplicate'; readonly key: string }
 
-export const EntityEditor = onDemand(async () => ({
-  default: (await import('./entity-editor/entity-editor.tsx')).EntityEditor,
-}))
-const ImportDialog = onDemand(async () => ({ default: (await import('./transfer/dialogs.tsx')).ImportDialog }))
-const ExportDialog = onDemand(async () => ({ default: (await import('./transfer/dialogs.tsx')).ExportDialog }))
+export const EntityEditor = onDemand(async () => (await import('./entity-editor/entity-editor.tsx')).EntityEditor)
+const ImportDialog = onDemand(async () => (await import('./transfer/dialogs.tsx')).ImportDialog)
+const ExportDialog = onDemand(async () => (await import('./transfer/dialogs.tsx')).ExportDialog)
 
 export function EntityActions({ onDialog }: { readonly onDialog: (dialog: OpenDialog) => void }) {
   return (

@@ -6,12 +6,12 @@ import { ErrorNote } from './parts.tsx'
 
 /** @param name - for the message where its code cannot be loaded */
 export function onDemand<P extends object>(
-  load: () => Promise<{ readonly default: ComponentType<P> }>,
+  load: () => Promise<ComponentType<P>>,
   name = 'This part of the page',
 ): ComponentType<P> {
-  let known: { readonly default: ComponentType<P> } | undefined
+  let known: ComponentType<P> | undefined
   return function OnDemand(props: P) {
-    const [Part, setPart] = useState(known)
+    const [Part, setPart] = useState(() => known)
     const [error, setError] = useState<Error | undefined>(undefined)
     // Code that could not be loaded while the server was away is asked for again when it is back, by another document: a
     // browser may keep the failure of a module as long as the document lives.
@@ -21,10 +21,10 @@ export function onDemand<P extends object>(
       if (error !== undefined) return location.reload()
       load().then((loaded) => {
         known = loaded
-        setPart(loaded)
+        setPart(() => loaded)
       }, setError)
     }, [attempt])
     if (error !== undefined) return <ErrorNote error={error} what={`${name} could not be loaded`} />
-    return Part === undefined ? <p class="loading">Loading …</p> : <Part.default {...props} />
+    return Part === undefined ? <p class="loading">Loading …</p> : <Part {...props} />
   }
 }

@@ -40,21 +40,17 @@ export function Table<Row>({ columns, rows, keyOf, class: style, mark, none }: T
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)} {...mark?.(row)}>
-            {columns.map(({ title, cell, isNumber }, i) => {
-              const content = cell(row)
-              if (i === 0) {
-                return (
-                  <th key={i} scope="row">
-                    {content}
-                  </th>
-                )
-              }
-              return (
+            {columns.map(({ title, cell, isNumber }, i) =>
+              i === 0 ? (
+                <th key={i} scope="row">
+                  {cell(row)}
+                </th>
+              ) : (
                 <td key={i} class={isNumber === true ? 'number' : undefined} data-label={title}>
-                  {content}
+                  {cell(row)}
                 </td>
-              )
-            })}
+              ),
+            )}
           </tr>
         ))}
         {rows.length === 0 && none !== undefined && (

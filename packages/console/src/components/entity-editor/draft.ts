@@ -16,10 +16,8 @@ export interface Reading {
   /** Offset of the problem in the text. */
   readonly mistakeAt?: number | undefined
   /** Problems of a form, by the places of their values, joined by dots. */
-  readonly problems: ReadonlyMap<string, string>
+  readonly problems?: ReadonlyMap<string, string>
 }
-
-const none: ReadonlyMap<string, string> = new Map()
 
 export function draftOf(properties: JsonObject, view: Draft['view']): Draft {
   return view === 'form' ? { view, properties: propertiesForm(properties) } : { view, text: jsonSource(properties) }
@@ -34,14 +32,14 @@ export function inOtherView(draft: Draft, view: Draft['view']): Draft {
 export function readDraft(draft: Draft): Reading {
   if (draft.view === 'json') {
     const json = caught(JsonSourceError, () => parseJsonSource(draft.text))
-    if (json instanceof JsonSourceError) return { problem: json.message, mistakeAt: json.at, problems: none }
+    if (json instanceof JsonSourceError) return { problem: json.message, mistakeAt: json.at }
     const form = propertiesForm(json)
     const [wrong] = problemsOf(form)
     const problem = wrong && `${form[wrong.path[0] ?? 0]?.name ?? ''}: ${wrong.message}`
-    return problem === undefined ? { properties: propertiesOf(form), problems: none } : { problem, problems: none }
+    return problem === undefined ? { properties: propertiesOf(form) } : { problem }
   }
   const found = problemsOf(draft.properties)
-  if (found.length === 0) return { properties: propertiesOf(draft.properties), problems: none }
+  if (found.length === 0) return { properties: propertiesOf(draft.properties) }
   const problems = new Map(found.map(({ path, message }) => [path.join('.'), message]))
   const count = found.length === 1 ? 'One field is' : `${found.length} fields are`
   return { problem: `${count} not a value yet.`, problems }

@@ -94,8 +94,7 @@ function IndexFlag({ value, name, onChange }: Pick<ValueFieldProps, 'value' | 'n
 
 function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps, 'actions'>) {
   const { elements } = value
-  const { problems } = context
-  const { drawn, more, showAdded } = useShownFields({ count: elements.length, noun: 'elements', path, problems })
+  const { drawn, more, showAdded } = useShownFields(elements.length, 'elements', path, context)
   const set = (changed: readonly ValueForm[]): void => onChange({ ...value, elements: changed })
   const move = (i: number, by: -1 | 1): void => {
     set(elements.toSpliced(i, 1).toSpliced(i + by, 0, ...elements.slice(i, i + 1)))
@@ -161,8 +160,7 @@ interface PropertyFieldsProps {
 
 export function PropertyFields({ properties, within, path, context, onChange }: PropertyFieldsProps) {
   const replace = (i: number, property: PropertyForm): void => onChange(properties.with(i, property))
-  const { problems } = context
-  const { drawn, more, showAdded } = useShownFields({ count: properties.length, noun: 'properties', path, problems })
+  const { drawn, more, showAdded } = useShownFields(properties.length, 'properties', path, context)
   const place = within === '' ? 'entity' : within
   return (
     <ul class="property-fields stack" aria-label={`Properties of the ${place}`}>
@@ -219,20 +217,13 @@ const shownMore = 200
 /** Fields that are drawn in one frame: many of them at once would stop the page. */
 const fieldsAtOnce = 25
 
-interface ListOfFields {
-  readonly count: number
-  /** `properties` */
-  readonly noun: string
-  /** Place of the list, as in the places of problems. */
-  readonly path: readonly number[]
-  readonly problems: ReadonlyMap<string, string>
-}
-
 /**
  * How many fields of a long list are shown: an entity may have thousands of properties, and an array as many elements. A field with a
  * problem, or one that is added, is shown with all before it.
+ *
+ * @param path - place of the list, as in the places of problems
  */
-function useShownFields({ count, noun, path, problems }: ListOfFields) {
+function useShownFields(count: number, noun: string, path: readonly number[], { problems }: FieldContext) {
   const [wanted, setWanted] = useState(shownAtFirst)
   const [drawn, setDrawn] = useState(fieldsAtOnce)
   // They stay when the problem is mended.

@@ -25,9 +25,6 @@ export interface EditorOptions {
   readonly onSaved?: (key: string) => void
 }
 
-/** A question to the user before something is lost. */
-export type Question = 'delete' | 'discard' | undefined
-
 /** The draft, the questions and the write; `problems` are messages at the fields, the refusal at the property that it names. */
 export type EditorState = ReturnType<typeof useEditor>
 
@@ -36,14 +33,16 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
   const { base, newer, look } = entity
   const [key, setKey] = useState(() => (mode === 'duplicate' ? keyOfDuplicate(entityKey) : entityKey))
   const [draft, setDraft] = useState<Draft>(() => draftOf(base?.properties ?? {}, 'form'))
-  const [question, ask] = useState<Question>(undefined)
+  /** To the user, before something is lost. */
+  const [question, ask] = useState<'delete' | 'discard' | undefined>(undefined)
   const [failure, setFailure] = useState<Error | undefined>(undefined)
   const [isBusy, setIsBusy] = useState(false)
   const reading = useMemo(() => readDraft(draft), [draft])
   const problemOfNew = key === '' ? 'Write a kind, such as ToDo, or a key.' : keyProblem(key)
   const problemOfKey = mode === 'edit' ? undefined : problemOfNew
-  const write =
-    question === 'delete' ? deletion(base) : problemOfKey === undefined ? writeOf(reading, mode, base) : undefined
+  const baseVersion = base?.version ?? '0'
+  const saved = problemOfKey === undefined ? writeOf(reading, mode, baseVersion) : undefined
+  const write: Write | undefined = question === 'delete' ? { operation: 'delete', baseVersion } : saved
   const isPreviewed = newer === undefined && write !== undefined
   const { preview, refusal: refused } = usePreview(scope, isPreviewed ? [{ ...write, key }] : undefined)
   const isConflict = preview?.conflicts.includes(true) === true
@@ -73,7 +72,7 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
   return {
     ...{ key, setKey, draft, setDraft, reading, question, ask, preview, refusal, isBusy, commit },
     keyProblem: problemOfKey,
-    problems: withRefusal(reading.problems, refusal, draft),
+    problems: withRefusal(reading, refusal, draft),
     /** Whether the write may be done now (EE3). */
     isReady: preview !== undefined && !isBusy && !isConflict,
     /** Closes, or asks first. */
@@ -81,32 +80,17 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
   }
 }
 
-function deletion(base: StoredEntity | undefined): Write {
-  return { operation: 'delete', baseVersion: base?.version ?? '0' }
-}
-
-function writeOf(
-  { properties }: Reading,
-  mode: EditorOptions['mode'],
-  base: StoredEntity | undefined,
-): Write | undefined {
+function writeOf({ properties }: Reading, mode: EditorOptions['mode'], baseVersion: string): Write | undefined {
   if (properties === undefined) return undefined
-  return mode === 'edit'
-    ? { operation: 'upsert', properties, baseVersion: base?.version ?? '0' }
-    : { operation: 'insert', properties }
+  return mode === 'edit' ? { operation: 'upsert', properties, baseVersion } : { operation: 'insert', properties }
 }
 
 function isChanged({ properties }: Reading, base: StoredEntity | undefined): boolean {
-  const written = (from: object): string => JSON.stringify(from)
   const first = readDraft(draftOf(base?.properties ?? {}, 'form')).properties ?? {}
-  return properties === undefined || written(properties) !== written(first)
+  return properties === undefined || JSON.stringify(properties) !== JSON.stringify(first)
 }
 
-function withRefusal(
-  problems: ReadonlyMap<string, string>,
-  refusal: Error | undefined,
-  draft: Draft,
-): ReadonlyMap<string, string> {
+function withRefusal({ problems = new Map() }: Reading, refusal: Error | undefined, draft: Draft) {
   const name = refusal === undefined ? undefined : refusedProperty(refusal.message)
   const at = draft.view === 'form' ? draft.properties.findIndex((property) => property.name === name) : -1
   return refusal === undefined || at < 0 ? problems : new Map([...problems, [String(at), refusal.message]])
