@@ -5,8 +5,7 @@
 import type { DrawableResult } from '@sixtables/bench'
 import { render } from 'preact'
 import { type Piece, piecesOf, wordsIn } from './model/chapter-text.ts'
-import { Lesson } from './pages/labs/lesson.tsx'
-import { ResultView, Verdicts } from './pages/labs/result.tsx'
+import { Lesson, ResultView, Verdicts } from './pages/labs/result.tsx'
 
 const results: readonly DrawableResult[] = JSON.parse(document.getElementById('results')?.textContent ?? '[]')
 

@@ -1,17 +1,25 @@
 /** One challenge: the task and its goals, the reader's program in an editor, and its judgement beside the given program. */
-import type { ChallengeOffer, PageJudgement } from '@sixtables/bench'
+import type { Catalogue, ChallengeOffer, PageJudgement } from '@sixtables/bench'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
 import { ErrorNote, safeText } from '../../components/parts.tsx'
-import { keepText, keptText } from '../../model/kept-text.ts'
 import { addressOf } from '../../model/route.ts'
-import type { LabsOffer } from './lab-types.ts'
 import { richText } from './pieces.tsx'
+import { useKeptText } from './progress.ts'
 import { Findings, ResultView, Verdicts } from './result.tsx'
 
-export interface ChallengeViewProps {
+/** The answer of `/emulator/labs`. */
+export interface LabsOffer extends Partial<Catalogue> {
+  /** Without the package of the labs there is only the command that installs it. */
+  readonly installed: boolean
+  readonly install?: string
+  /** The address of the worker that judges programs. */
+  readonly judge?: string
+}
+
+interface ChallengeViewProps {
   readonly challenge: ChallengeOffer
   readonly offer: LabsOffer
 }
@@ -64,16 +72,10 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
 
 const inTerminal = (words: string): string => `npx sixtables-lab challenge ${words}`
 
-const keptName = (challenge: string): string => `sixtables-program-${challenge}`
-
 /** The program is kept in this browser, and may be begun anew. */
 function Program({ challenge, judge }: { readonly challenge: ChallengeOffer; readonly judge: Judge }) {
   const { name, program: given, functions } = challenge
-  const [text, setText] = useState(() => keptText(keptName(name)) ?? given)
-  const change = (now: string): void => {
-    setText(now)
-    keepText(keptName(name), now)
-  }
+  const [text, change] = useKeptText(`sixtables-program-${name}`, given)
   const isJudging = judge.share !== undefined
   const start = (): void => {
     if (!isJudging) judge.start(text)

@@ -14,14 +14,9 @@ import { ChapterProgress, type PredictionVerdict, stepsDone, useKeptProgress, ve
 /** Headings of docs/course whose lists the page shows in its own way. */
 const [predict, cameOut] = ['Predict', 'What came out']
 
-export function ChapterView({
-  chapter,
-  chapters,
-}: {
-  readonly chapter: Chapter
-  readonly chapters: readonly Chapter[]
-}) {
-  const { number, title, page } = chapter
+type ChapterViewProps = Readonly<{ chapter: Chapter; chapters: readonly Chapter[] }>
+
+export function ChapterView({ chapter: { number, title, page }, chapters }: ChapterViewProps) {
   const { value: text, error } = useLoaded(page, { read: async () => (await texts[page]?.())?.default })
   const next = chapters.find((one) => one.number === number + 1)
   return (

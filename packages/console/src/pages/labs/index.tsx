@@ -7,20 +7,18 @@
  *   #/labs/challenge/name       a challenge
  */
 
-import type { ChallengeOffer, Chapter, LabOffer } from '@sixtables/bench'
+import type { Chapter, LabOffer } from '@sixtables/bench'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import { addressOf, type PageProps } from '../../model/route.ts'
-import { ChallengeView } from './challenge.tsx'
+import { ChallengeView, type LabsOffer } from './challenge.tsx'
 import { ChapterView } from './chapter.tsx'
 import { LabView } from './lab.tsx'
-import type { LabsOffer } from './lab-types.ts'
 import { progressOf, stepsDone } from './progress.ts'
 
 export default function LabsPage({ route }: PageProps) {
   const { value: offer, error, reload } = useLoaded<LabsOffer>('/emulator/labs')
-  const [first, second] = route.parts
   return (
     <section class="page labs">
       <ErrorNote error={error} what="The labs cannot be listed" onRetry={reload} />
@@ -30,7 +28,7 @@ export default function LabsPage({ route }: PageProps) {
           {error === undefined && <p class="muted">Loading the labs…</p>}
         </>
       ) : offer.installed ? (
-        <View offer={offer} name={first} challenge={second} run={route.query.get('run') ?? undefined} />
+        <View offer={offer} route={route} />
       ) : (
         <NotInstalled command={offer.install ?? ''} />
       )}
@@ -38,15 +36,9 @@ export default function LabsPage({ route }: PageProps) {
   )
 }
 
-interface ViewProps {
-  readonly offer: LabsOffer
-  readonly name: string | undefined
-  readonly challenge: string | undefined
-  readonly run: string | undefined
-}
-
-function View({ offer, name, challenge, run }: ViewProps) {
-  if (name === undefined || name === '') return <Course offer={offer} />
+function View({ offer, route }: PageProps & { readonly offer: LabsOffer }) {
+  const [name = '', challenge] = route.parts
+  if (name === '') return <Course offer={offer} />
   const { labs = [], challenges = [], chapters = [] } = offer
   const lab = labs.find((one) => one.name === name)
   const task = name === 'challenge' ? challenges.find((one) => one.name === challenge) : undefined
@@ -57,7 +49,7 @@ function View({ offer, name, challenge, run }: ViewProps) {
         <a href={addressOf('labs')}>All chapters and labs</a>
       </p>
       {chapter !== undefined && <ChapterView key={chapter.number} chapter={chapter} chapters={chapters} />}
-      {lab !== undefined && <LabView key={lab.name} lab={lab} run={run} />}
+      {lab !== undefined && <LabView key={lab.name} lab={lab} run={route.query.get('run') ?? undefined} />}
       {task !== undefined && <ChallengeView key={task.name} challenge={task} offer={offer} />}
       {lab === undefined && task === undefined && chapter === undefined && (
         <h1>There is no lab {safeText(challenge ?? name)}</h1>
@@ -83,7 +75,7 @@ function NotInstalled({ command }: { readonly command: string }) {
 
 /** The chapters of the course, with their labs and challenges; labs that belong to no chapter stand at the end. */
 function Course({ offer }: { readonly offer: LabsOffer }) {
-  const { chapters = [], labs = [], challenges = [] } = offer
+  const { chapters = [], labs = [] } = offer
   const inChapters = new Set(chapters.flatMap((chapter) => chapter.labs))
   const others = labs.filter(({ name }) => !inChapters.has(name))
   return (
@@ -97,7 +89,7 @@ function Course({ offer }: { readonly offer: LabsOffer }) {
       </header>
       <div class="chapters gap-3">
         {chapters.map((chapter) => (
-          <ChapterCard key={chapter.number} chapter={chapter} labs={labs} challenges={challenges} />
+          <ChapterCard key={chapter.number} chapter={chapter} offer={offer} />
         ))}
         {others.length > 0 && (
           <section class="panel">
@@ -110,14 +102,9 @@ function Course({ offer }: { readonly offer: LabsOffer }) {
   )
 }
 
-interface ChapterCardProps {
-  readonly chapter: Chapter
-  readonly labs: readonly LabOffer[]
-  readonly challenges: readonly ChallengeOffer[]
-}
-
-function ChapterCard({ chapter, labs, challenges }: ChapterCardProps) {
+function ChapterCard({ chapter, offer }: { readonly chapter: Chapter; readonly offer: LabsOffer }) {
   const { number, title, goals, minutes } = chapter
+  const { labs = [], challenges = [] } = offer
   const progress = progressOf(number)
   const own = chapter.labs.flatMap((name) => labs.filter((lab) => lab.name === name))
   const tasks = chapter.challenges.flatMap((name) => challenges.filter((one) => one.name === name))

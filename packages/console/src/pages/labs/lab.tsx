@@ -1,34 +1,24 @@
 /** One lab: question and prediction first, then its run, and what was seen. */
-import type { DrawableResult, LabOffer } from '@sixtables/bench'
+import type { LabOffer } from '@sixtables/bench'
 import type { LabRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
-import { postJson } from '../../api/http.ts'
 import { Button, Check, Field, TextField } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
-import { useAction, useLoaded } from '../../components/use-server.ts'
-import { keepText, keptText } from '../../model/kept-text.ts'
+import { useLoaded } from '../../components/use-server.ts'
 import { inWords } from '../../model/numbers.ts'
 import { addressOf, navigate } from '../../model/route.ts'
 import { placeOf, valueAt } from '../../model/setting-scale.ts'
-import { Lesson } from './lesson.tsx'
 import { richText } from './pieces.tsx'
-import { ResultView, Verdicts } from './result.tsx'
+import { useKeptText } from './progress.ts'
+import { Lesson, ResultView, Verdicts } from './result.tsx'
 import { RunProgress, useRun } from './run-progress.tsx'
 
-export interface LabViewProps {
-  readonly lab: LabOffer
-  /** Id of the run that is shown. */
-  readonly run: string | undefined
-}
-
-export function LabView({ lab, run: id }: LabViewProps) {
-  const { run, error } = useRun<DrawableResult>(id)
-  const [choice, setChoice] = useState<RunChoice>(noChoice)
-  const start = useAction(async () => {
-    const begun = await postJson<LabRunReport>(`/emulator/labs/${encodeURIComponent(lab.name)}/runs`, runOf(choice))
-    navigate(addressOf('labs', [lab.name], { run: begun.id }))
-  })
-  const isRunning = run?.state === 'running'
+/** @param run - id of the run that is shown */
+export function LabView({ lab, run: id }: Readonly<{ lab: LabOffer; run: string | undefined }>) {
+  const [choice, setChoice] = useState<RunChoice>({ seed: '1', settings: {} })
+  const { run, error, start, isRunning, isBusy } = useRun(lab.name, id, (begun) =>
+    navigate(addressOf('labs', [lab.name], { run: begun })),
+  )
   return (
     <>
       <h1>
@@ -45,8 +35,8 @@ export function LabView({ lab, run: id }: LabViewProps) {
         <Button
           label={isRunning ? 'Running…' : 'Run the lab'}
           look="primary"
-          disabled={isRunning || start.isBusy}
-          onClick={() => start.run()}
+          disabled={isBusy}
+          onClick={() => start.run(runOf(choice))}
         />
         {id === undefined && <LatestRun lab={lab.name} />}
       </p>
@@ -65,24 +55,15 @@ export function LabView({ lab, run: id }: LabViewProps) {
   )
 }
 
-const nameOf = ({ name }: LabOffer): string => `sixtables-prediction-${name}`
-
 /** A prediction is kept in this browser, and shown beside every later run. */
 function Prediction({ lab }: { readonly lab: LabOffer }) {
-  const [text, setText] = useState(() => keptText(nameOf(lab)) ?? '')
+  const [text, setText] = useKeptText(`sixtables-prediction-${lab.name}`)
   return (
     <label class="panel prediction shade stack">
       <span>
         <strong>Your prediction:</strong> {richText(lab.predict)}
       </span>
-      <textarea
-        value={text}
-        rows={3}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-          keepText(nameOf(lab), event.currentTarget.value)
-        }}
-      />
+      <textarea value={text} rows={3} onInput={(event) => setText(event.currentTarget.value)} />
     </label>
   )
 }
@@ -100,7 +81,7 @@ function LatestRun({ lab }: { readonly lab: string }) {
 }
 
 /** What is chosen, numbers as they are typed. */
-export interface RunChoice {
+interface RunChoice {
   readonly seed: string
   /** Absent for all. */
   readonly arms?: readonly string[]
@@ -108,19 +89,14 @@ export interface RunChoice {
   readonly settings: Readonly<Record<string, string>>
 }
 
-export const noChoice: RunChoice = { seed: '1', settings: {} }
-
 /** The body of the call that begins a run: of the settings those that were changed. */
-export function runOf({ seed, settings, ...arms }: RunChoice): Readonly<Record<string, unknown>> {
+function runOf({ seed, settings, ...arms }: RunChoice) {
   const changed = Object.entries(settings).filter(([, text]) => text !== '')
-  return {
-    ...arms,
-    seed: Number(seed),
-    settings: Object.fromEntries(changed.map(([name, text]) => [name, Number(text)])),
-  }
+  const numbers = Object.fromEntries(changed.map(([name, text]) => [name, Number(text)]))
+  return { ...arms, seed: Number(seed), settings: numbers }
 }
 
-export interface RunOptionsProps {
+interface RunOptionsProps {
   readonly lab: LabOffer
   readonly choice: RunChoice
   readonly onChange: (choice: RunChoice) => void

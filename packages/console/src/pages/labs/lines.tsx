@@ -1,7 +1,6 @@
 /** Lines for a terminal in a chapter. The page runs what it can, shows what the terminal would print, and says why it cannot run the others. */
-import type { DrawableResult } from '@sixtables/bench'
 import type { TableReport } from '@sixtables/engine'
-import type { LabRunReport, PageAnswer } from '@sixtables/gateway/browser'
+import type { PageAnswer } from '@sixtables/gateway/browser'
 import { useContext, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { getJson, patchJson, postJson, settingsPath } from '../../api/http.ts'
@@ -11,32 +10,30 @@ import { ActionNote, ErrorNote, safeLines } from '../../components/parts.tsx'
 import { useAction } from '../../components/use-server.ts'
 import { type LabRun, lineOf } from '../../model/chapter-text.ts'
 import { addressOf } from '../../model/route.ts'
-import { ChapterProgress, useNoteLine } from './progress.ts'
+import { ChapterProgress } from './progress.ts'
 import { ResultView, Verdicts } from './result.tsx'
 import { RunProgress, useRun } from './run-progress.tsx'
 
+/** Notes that a line was run. */
+function useNoteLine(): (line: string) => void {
+  const { change } = useContext(ChapterProgress)
+  return (line) => change(({ lines }) => ({ lines: [...new Set([...lines, line])] }))
+}
+
 export function LineView({ line: text }: { readonly line: string }) {
   const line = lineOf(text)
-  switch (line.type) {
-    case 'command':
-      return <CommandLine text={text} words={line.words} isStep />
-    case 'lab':
-      return <LabLine text={text} lab={line.lab} run={line.run} />
-    case 'start':
-      return <StartLine text={text} settings={line.settings} />
-    case 'challenge':
-      return (
-        <Line text={text}>
-          <a href={addressOf('labs', ['challenge', line.name])}>Open the challenge</a>
-        </Line>
-      )
-    default:
-      return (
-        <Line text={text}>
-          <span class="muted small">{line.why}</span>
-        </Line>
-      )
-  }
+  if (line.type === 'command') return <CommandLine text={text} words={line.words} isStep />
+  if (line.type === 'lab') return <LabLine text={text} lab={line.lab} run={line.run} />
+  if (line.type === 'start') return <StartLine text={text} settings={line.settings} />
+  return (
+    <Line text={text}>
+      {line.type === 'challenge' ? (
+        <a href={addressOf('labs', ['challenge', line.name])}>Open the challenge</a>
+      ) : (
+        <span class="muted small">{line.why}</span>
+      )}
+    </Line>
+  )
 }
 
 function Line({ text, children }: { readonly text: string; readonly children: preact.ComponentChildren }) {
@@ -51,13 +48,9 @@ function Line({ text, children }: { readonly text: string; readonly children: pr
   )
 }
 
-interface CommandLineProps {
-  readonly text: string
-  readonly words: readonly string[]
-  /** Whether it counts as a step of the chapter; one in a sentence does not. */
-  readonly isStep?: boolean
-}
+type CommandLineProps = Readonly<{ text: string; words: readonly string[]; isStep?: boolean }>
 
+/** @param isStep - whether it counts as a step of the chapter; one in a sentence does not */
 export function CommandLine({ text, words, isStep = false }: CommandLineProps) {
   const [printed, setPrinted] = useState<PageAnswer | undefined>(undefined)
   const note = useNoteLine()
@@ -83,22 +76,18 @@ export function CommandLine({ text, words, isStep = false }: CommandLineProps) {
 
 function LabLine({ text, lab, run: asked }: { readonly text: string; readonly lab: string; readonly run: LabRun }) {
   const [id, setId] = useState<string | undefined>(undefined)
-  const { run, error } = useRun<DrawableResult>(id)
   const note = useNoteLine()
-  const start = useAction(async () => {
-    const begun = await postJson<LabRunReport>(`/emulator/labs/${encodeURIComponent(lab)}/runs`, asked)
-    setId(begun.id)
+  const { run, error, start, isBusy } = useRun(lab, id, (begun) => {
+    setId(begun)
     note(text)
   })
-  const failed = start.error ?? error
-  const isBusy = start.isBusy || run?.state === 'running'
   return (
     <>
       <Line text={text}>
-        <Button label="Run" aria-label={`Run ${text}`} disabled={isBusy} onClick={() => start.run()} />
+        <Button label="Run" aria-label={`Run ${text}`} disabled={isBusy} onClick={() => start.run(asked)} />
         <a href={addressOf('labs', [lab])}>Its page</a>
       </Line>
-      <ErrorNote error={failed} what="The lab was not run" />
+      <ErrorNote error={start.error ?? error} what="The lab was not run" />
       {run !== undefined && <RunProgress run={run} />}
       {run?.result !== undefined && (
         <details open class="panel">

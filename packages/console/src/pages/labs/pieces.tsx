@@ -1,5 +1,5 @@
 /** The text of a chapter as elements. Lines for a terminal get a button that runs them; links to pages that are not here are their words. */
-import { Fragment, h } from 'preact'
+import { h } from 'preact'
 import { insideOf, lineOf, type Piece, piecesOf, wordsIn } from '../../model/chapter-text.ts'
 import { addressOf } from '../../model/route.ts'
 import { CommandLine, LineView } from './lines.tsx'
@@ -68,9 +68,9 @@ function Code({ text }: { readonly text: string }) {
 function Link({ to, children }: { readonly to: string; readonly children: string }) {
   const lab = /^\.\.\/labs\/([\w-]+)\.md/.exec(to)?.[1]
   const chapter = /^(\d+)-[\w-]+\.md/.exec(to)?.[1]
-  const parts = chapter === undefined ? [lab] : ['chapter', chapter]
-  if (parts[0] === undefined) return <Fragment>{children}</Fragment>
-  return <a href={addressOf('labs', parts as string[])}>{children}</a>
+  const name = lab ?? (chapter && 'chapter')
+  if (name === undefined) return <>{children}</>
+  return <a href={addressOf('labs', [name, ...(chapter === undefined ? [] : [chapter])])}>{children}</a>
 }
 
 /** Texts of the labs: `code`, *emphasis*, and [links](page.md), which lead to a lab of the console; other links are their words. */

@@ -1,6 +1,6 @@
 /** The progress of a reader in a chapter of the course, kept in this browser. */
 import { createContext } from 'preact'
-import { useContext, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { keepText, keptText } from '../../model/kept-text.ts'
 
 export const verdicts = ['right', 'partly right', 'wrong'] as const
@@ -32,6 +32,16 @@ export function stepsDone({ predictions, verdicts: judged, lines }: Progress): n
   return predictions.filter((text) => text?.trim()).length + judged.filter(Boolean).length + lines.length
 }
 
+/** A text that the reader writes, kept in this browser. */
+export function useKeptText(name: string, given = '') {
+  const [text, setText] = useState(() => keptText(name) ?? given)
+  const change = (now: string): void => {
+    setText(now)
+    keepText(name, now)
+  }
+  return [text, change] as const
+}
+
 export interface ProgressStore {
   readonly progress: Progress
   /** Changes what is kept: another tab may have added to it, and two lines may end at once. */
@@ -51,12 +61,6 @@ export function useKeptProgress(chapter: number, steps: number): ProgressStore {
 
 /** The progress of the chapter around a part of it. */
 export const ChapterProgress = createContext<ProgressStore>({ progress: none, change: () => {} })
-
-/** Notes that a line was run. */
-export function useNoteLine(): (line: string) => void {
-  const { change } = useContext(ChapterProgress)
-  return (line) => change(({ lines }) => ({ lines: [...new Set([...lines, line])] }))
-}
 
 /** The list with another item at a place. */
 export function withItem<T>(list: readonly T[], at: number, item: T): readonly T[] {

@@ -1,17 +1,13 @@
 /** A result: figures by arm, pictures, texts, and verdicts, which are folded until the reader has looked at the pictures. */
-import type { ArmResult, ComparedChart, ComparedFlows, DrawableResult, FlowStage } from '@sixtables/bench'
+import type { ArmResult, ComparedChart, ComparedFlows, DrawableResult, FlowStage, LabOffer } from '@sixtables/bench'
+import type { ComponentChildren } from 'preact'
 import { LinePlot, type PlotLine } from '../../components/line-plot.tsx'
 import { FigureTable, Scroll } from '../../components/table.tsx'
 import { inWords } from '../../model/numbers.ts'
 import { Heatmaps } from './heatmaps.tsx'
 
-export interface ResultViewProps {
-  readonly result: DrawableResult
-  /** A judge does not show its seeds, and shows the texts itself. */
-  readonly hasSeed?: boolean
-}
-
-export function ResultView({ result, hasSeed = true }: ResultViewProps) {
+/** @param hasSeed - a judge does not show its seeds, and shows the texts itself */
+export function ResultView({ result, hasSeed = true }: Readonly<{ result: DrawableResult; hasSeed?: boolean }>) {
   const { arms, comparison, seed, settings } = result
   return (
     <>
@@ -199,5 +195,38 @@ function Stage({ stage: { name, tables, reads } }: { readonly stage: FlowStage }
         ))}
       </ul>
     </li>
+  )
+}
+
+interface LessonProps {
+  readonly lab: Pick<LabOffer, 'exercises' | 'today' | 'sources'>
+  readonly rich: (text: string) => ComponentChildren
+}
+
+/** Exercises with folded answers, today's production, and sources. @param rich - a text of the lab as elements */
+export function Lesson({ lab: { exercises, today, sources }, rich }: LessonProps) {
+  return (
+    <>
+      <h2>Exercises</h2>
+      <ol class="exercises">
+        {exercises.map(({ ask, answer }) => (
+          <li key={ask}>
+            {rich(ask)}
+            <details>
+              <summary>Answer</summary>
+              <p>{rich(answer)}</p>
+            </details>
+          </li>
+        ))}
+      </ol>
+      <h2>Today</h2>
+      <p>{rich(today)}</p>
+      <h2>Sources</h2>
+      <ul class="bullets">
+        {sources.map((source) => (
+          <li key={source}>{rich(source)}</li>
+        ))}
+      </ul>
+    </>
   )
 }

@@ -1,11 +1,11 @@
 /** A run as it goes on: its events until it has ended, its arms, each done, at work or waiting, and the button that cancels it. */
-import type { LabRunReport } from '@sixtables/gateway/browser'
+import type { DrawableResult } from '@sixtables/bench'
+import type { LabRunReport, WholeRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
-import { deleteJson } from '../../api/http.ts'
+import { deleteJson, postJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { useAction, useEvents } from '../../components/use-server.ts'
-import type { Run } from './lab-types.ts'
 
 export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   const { id, arms = [], state, progress, error } = run
@@ -41,20 +41,29 @@ export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   )
 }
 
-interface WatchedRun<T> {
-  readonly run?: Run<T>
+interface Run extends WholeRunReport {
+  readonly result?: DrawableResult
+}
+
+interface WatchedRun {
+  readonly run?: Run
   /** The server does not know the run, for example after a restart. */
   readonly error?: Error
 }
 
-export function useRun<T>(id: string | undefined): WatchedRun<T> {
-  const [watched, setWatched] = useState<WatchedRun<T>>({})
+/** @param onBegun - told of the id of a run that `start` began */
+export function useRun(lab: string, id: string | undefined, onBegun: (id: string) => void) {
+  const [{ run, error }, setWatched] = useState<WatchedRun>({})
   useEffect(() => setWatched({}), [id])
   // The server ends the stream with the run: then it is not to be opened again.
-  const isOver = watched.run?.id === id && watched.run?.state !== 'running'
-  useEvents<Run<T>>(id === undefined || isOver ? undefined : `/emulator/labs/runs/${encodeURIComponent(id)}/events`, {
-    onEvent: (run) => setWatched({ run }),
-    onRefused: (error) => setWatched({ error }),
+  const isOver = run?.id === id && run?.state !== 'running'
+  useEvents<Run>(id === undefined || isOver ? undefined : `/emulator/labs/runs/${encodeURIComponent(id)}/events`, {
+    onEvent: (now) => setWatched({ run: now }),
+    onRefused: (refusal) => setWatched({ error: refusal }),
   })
-  return watched
+  const start = useAction(async (choice: object) => {
+    onBegun((await postJson<LabRunReport>(`/emulator/labs/${encodeURIComponent(lab)}/runs`, choice)).id)
+  })
+  const isRunning = run?.state === 'running'
+  return { run, error, start, isRunning, isBusy: isRunning || start.isBusy }
 }
