@@ -76,18 +76,22 @@ export interface Arm {
   drive?(wire: WireSession): Promise<void>
 }
 
+/** Name of an arm, and what is varied in it. */
+export type Named = Pick<Arm, 'name' | 'about'>
+
+export function arm(name: string, about: string, run: Arm['run'], drive?: Arm['drive']): Arm {
+  return { name, about, run, ...(drive && { drive }) }
+}
+
 /** An arm for each way, which runs it, and may send the same calls to a server. */
-export function armsOf<Way extends Pick<Arm, 'name' | 'about'>>(
+export function armsOf<Way extends Named>(
   ways: readonly Way[],
   run: (session: ArmSession, way: Way) => Promise<void>,
   drive?: (wire: WireSession, way: Way) => Promise<void>,
 ): readonly Arm[] {
-  return ways.map((way) => ({
-    name: way.name,
-    about: way.about,
-    run: (session) => run(session, way),
-    ...(drive && { drive: (wire) => drive(wire, way) }),
-  }))
+  return ways.map((way) =>
+    arm(way.name, way.about, (session) => run(session, way), drive && ((wire) => drive(wire, way))),
+  )
 }
 
 export interface Expectation {

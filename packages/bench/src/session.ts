@@ -72,6 +72,12 @@ export class ArmSession {
     return store
   }
 
+  /** A store of the first Datastore over simulated servers, whose commits are applied after `apply.delayMs`. */
+  openLate(): Promise<Store> {
+    const apply = { type: 'time', delayMs: this.setting('apply.delayMs') } as const
+    return this.open({ mode: 'legacy', apply, simulate: true })
+  }
+
   /** A client of a store, at the usual distance. */
   client(store: Store): Client {
     return new Client(store, this.setting('client.rpcMs'))
@@ -105,7 +111,6 @@ export class ArmSession {
     return { all, first, last }
   }
 
-  /** Closes all stores that are open. */
   async close(): Promise<void> {
     for (const store of this.#stores.splice(0)) await store.close()
     for (const { servers, all } of this.#gateways.splice(0)) {

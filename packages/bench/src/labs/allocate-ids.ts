@@ -5,7 +5,7 @@
  * 99.9 % point of its distribution by the Wilson-Hilferty approximation.
  */
 import { DatastoreError, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { idOf } from '../sim/client.ts'
 import { insert, text } from '../sim/entities.ts'
@@ -17,9 +17,7 @@ interface Taken {
   readonly words: readonly string[]
 }
 
-interface Way {
-  readonly name: string
-  readonly about: string
+interface Way extends Named {
   readonly mode: 'firestore' | 'legacy'
   take(store: Store, session: ArmSession): Promise<Taken>
 }
@@ -31,13 +29,13 @@ async function observe(session: ArmSession, { mode, take }: Way): Promise<void> 
   const taken = await take(store, session)
   const { ids: automatic, refused } = await automaticIds(store, session.setting('ids.count'))
   const held = new Set(taken.ids)
-  record.figure('ids held', taken.ids.length, '')
-  record.figure('automatic ids', automatic.length, '')
+  record.figure('ids held', taken.ids.length)
+  record.figure('automatic ids', automatic.length)
   record.figure('overlaps', automatic.filter((id) => held.has(id)).length, 'ids')
   record.figure('given twice', automatic.length - new Set(automatic).size + refused, 'ids')
   const buckets = session.setting('ids.buckets')
-  record.figure('chi-square', chiSquare(automatic, buckets), '')
-  record.figure('chi-square if even, at most', chiSquareBound(buckets - 1), '')
+  record.figure('chi-square', chiSquare(automatic, buckets))
+  record.figure('chi-square if even, at most', chiSquareBound(buckets - 1))
   record.text('what happened', [...taken.words, `then automatically: ${automatic.slice(0, 5).join(', ')}, …`])
   const counts = bucketCounts(automatic, buckets)
   const x = { name: 'part of the id space', values: counts.map((_, i) => i) }
@@ -66,18 +64,13 @@ async function automaticIds(store: Store, count: number): Promise<{ ids: bigint[
   return { ids, refused }
 }
 
-const spaces = {
-  scattered: { first: scatteredIdMin, last: scatteredIdMax },
-  sequential: { first: 1n, last: sequentialIdMax },
-}
-
 function bucketCounts(ids: readonly bigint[], buckets: number): number[] {
   const counts = new Array<number>(buckets).fill(0)
-  const first = ids[0] ?? 1n
-  const space = first >= BigInt(spaces.scattered.first) ? spaces.scattered : spaces.sequential
-  const [low, size] = [BigInt(space.first), BigInt(space.last) - BigInt(space.first) + 1n]
+  const isScattered = (ids[0] ?? 1n) >= scatteredIdMin
+  const low = isScattered ? scatteredIdMin : 1n
+  const high = isScattered ? scatteredIdMax : sequentialIdMax
   for (const id of ids) {
-    const bucket = Number(((id - low) * BigInt(buckets)) / size)
+    const bucket = Number(((id - low) * BigInt(buckets)) / (high - low + 1n))
     counts[bucket] = (counts[bucket] ?? 0) + 1
   }
   return counts
@@ -94,23 +87,15 @@ function chiSquareBound(degrees: number): number {
   return degrees * (1 - part + 3.09 * Math.sqrt(part)) ** 3
 }
 
-/** Ids out of nowhere: written down by hand, for entities that are put later. Nothing in the store knows of them yet. */
-function writtenDown({ random }: ArmSession): bigint[] {
-  const ids = Array.from({ length: 10 }, () => BigInt(1 + random.integer(2000)))
-  return [...new Set(ids)]
-}
-
-async function byHand(store: Store, session: ArmSession): Promise<Taken> {
-  const ids = writtenDown(session)
-  const keys = ids.map((id) => store.key({ kind: 'Item', id }))
-  await store.database.reserveIds(store.context(), keys)
-  return { ids, words: [`written down by hand and reserved: ${ids.join(', ')}`] }
-}
-
-async function unreserved(_store: Store, session: ArmSession): Promise<Taken> {
-  const ids = writtenDown(session)
-  return { ids, words: [`written down by hand: ${ids.join(', ')}`] }
-}
+/** Ids for entities that are put later; unless they are reserved, the store does not know of them yet. */
+const byHand =
+  (isReserved: boolean): Way['take'] =>
+  async (store, { random }) => {
+    const ids = [...new Set(Array.from({ length: 10 }, () => BigInt(1 + random.integer(2000))))]
+    const keys = ids.map((id) => store.key({ kind: 'Item', id }))
+    if (isReserved) await store.database.reserveIds(store.context(), keys)
+    return { ids, words: [`written down by hand${isReserved ? ' and reserved' : ''}: ${ids.join(', ')}`] }
+  }
 
 async function fromPartialKey(store: Store): Promise<Taken> {
   const keys = Array.from({ length: 10 }, () => store.key({ kind: 'Item' }))
@@ -138,9 +123,9 @@ const ways: readonly Way[] = [
     name: 'hand-made',
     about: 'ten ids written down by hand and reserved, automatic ids sequential',
     mode: 'legacy',
-    take: byHand,
+    take: byHand(true),
   },
-  { name: 'unreserved', about: 'ten ids written down by hand, and not reserved', mode: 'legacy', take: unreserved },
+  { name: 'unreserved', about: 'ten ids written down by hand, and not reserved', mode: 'legacy', take: byHand(false) },
   {
     name: 'partial-key',
     about: 'allocateIds(10) from a partial key, automatic ids scattered',

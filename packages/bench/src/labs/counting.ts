@@ -5,26 +5,27 @@
  * Known: best practices, queries: keys-only; the statistics kinds, which production takes about once a day; an article on
  * sequence numbers without a counter for the count in the newest revision.
  */
-import type { Query } from '@sixtables/engine'
+import type { Query, QueryBatch, RequestContext } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
 import { MemoryKv } from '@sixtables/engine/testing'
 import {
-  type Arm,
+  arm,
   armsOf,
   defineLab,
   type Expectation,
   expectFigures,
   inWords,
   type Lab,
+  type Named,
   ofArm,
   ofArms,
 } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
-import { hasCode, integerOf } from '../sim/client.ts'
-import { descending, insert, integer, text, unindexed, where } from '../sim/entities.ts'
+import { integerOf, isLate, succeeds } from '../sim/client.ts'
+import { descending, insert, integer, type Put, text, unindexed, where } from '../sim/entities.ts'
 import { runInFull } from '../sim/query-run.ts'
-import { openStore, type Store } from '../sim/store.ts'
+import { legacyAtOnce, openStore, type Store } from '../sim/store.ts'
 
 interface Answer {
   readonly count: number
@@ -34,9 +35,7 @@ interface Answer {
   readonly billed: number
 }
 
-interface Counting {
-  readonly name: string
-  readonly about: string
+interface Counting extends Named {
   /** How often the answer is asked for until a write is counted, ms. */
   everyMs(session: ArmSession): number
   /** Before the last hundredth of the records comes. */
@@ -44,16 +43,18 @@ interface Counting {
   count(store: Store): Promise<Answer>
 }
 
-interface Answered extends Answer {
-  /** The count that the first result carries. */
-  readonly first: number
-}
-
-async function resultsOf(store: Store, query: Query): Promise<Answered> {
+/** The answer of a query, and the count that its first result carries. */
+async function resultsOf(store: Store, query: Query): Promise<Answer & { readonly first: number }> {
   const { results, rows, billed } = await runInFull(store, query)
   const properties = results[0]?.image?.properties
   const first = properties === undefined ? 0 : integerOf(decodeProperties(properties), 'count')
   return { count: results.length, rows, billed, first }
+}
+
+/** The count that the first result carries. */
+async function carriedBy(store: Store, query: Query): Promise<Answer> {
+  const { first, ...answer } = await resultsOf(store, query)
+  return { ...answer, count: first }
 }
 
 const hourMs = 3_600_000
@@ -73,20 +74,13 @@ const ways: readonly Counting[] = [
     about: 'an aggregation query: the server counts',
     everyMs: often,
     async count(store) {
-      const request = {
-        query: store.query('Record', {}),
-        aggregations: [{ operator: 'count', alias: 'n', upTo: undefined }],
-      } as const
-      const { batch, metrics } = await store.database.explainAggregationQuery(store.context(), request, {
-        analyze: true,
-      })
-      if (batch === undefined || metrics.stats === undefined) throw new Error('the query was not run')
-      const { indexEntriesScanned, documentsScanned, readOperations } = metrics.stats
-      return {
-        count: integerOf(batch.values, 'n'),
-        rows: indexEntriesScanned + documentsScanned,
-        billed: readOperations,
-      }
+      const aggregations = [{ operator: 'count', alias: 'n', upTo: undefined }] as const
+      const request = { query: store.query('Record'), aggregations }
+      const explained = await store.database.explainAggregationQuery(store.context(), request, { analyze: true })
+      const { stats } = explained.metrics
+      if (explained.batch === undefined || stats === undefined) throw new Error('the query was not run')
+      const rows = stats.indexEntriesScanned + stats.documentsScanned
+      return { count: integerOf(explained.batch.values, 'n'), rows, billed: stats.readOperations }
     },
   },
   {
@@ -98,24 +92,14 @@ const ways: readonly Counting[] = [
       await store.sleep(dayMs)
       await this.count(store)
     },
-    async count(store) {
-      const query = store.query('Record', {
-        kind: '__Stat_Kind__',
-        filter: where('kind_name', 'equal', text('Record')),
-      })
-      const { first, rows, billed } = await resultsOf(store, query)
-      return { count: first, rows, billed }
-    },
+    count: (store) =>
+      carriedBy(store, store.query('__Stat_Kind__', { filter: where('kind_name', 'equal', text('Record')) })),
   },
   {
     name: 'newest-revision',
     about: 'each record carries the count so far; the newest one is asked for',
     everyMs: often,
-    async count(store) {
-      const query = store.query('Record', { order: [descending('number')], limit: 1 })
-      const { first, rows, billed } = await resultsOf(store, query)
-      return { count: first, rows, billed }
-    },
+    count: (store) => carriedBy(store, store.query('Record', { order: [descending('number')], limit: 1 })),
   },
 ]
 
@@ -125,13 +109,11 @@ const before = (records: number): number => Math.floor(records * shareBefore)
 /** Time between two looks at whether the client is done. */
 const stepMs = 60_000
 
-/** @param pauseMs - time after each commit, in which the log forgets records older than its retention */
-async function put(store: Store, from: number, to: number, pauseMs?: number): Promise<void> {
-  const mutations = Array.from({ length: to - from + 1 }, (_, i) => {
-    const number = integer(from + i)
-    return insert(store.key({ kind: 'Record', id: BigInt(from + i) }), { number, count: unindexed(number) })
-  })
-  await store.putAll(mutations, pauseMs)
+function* records(store: Store, from: number, to: number): Generator<Put> {
+  for (let i = from; i <= to; i++) {
+    const number = integer(i)
+    yield insert(store.key({ kind: 'Record', id: BigInt(i) }), { number, count: unindexed(number) })
+  }
 }
 
 /** The records before the end of the day, which are filled once: a fork is a store of its own, and costs nothing. */
@@ -143,15 +125,15 @@ interface Filled {
 
 async function fill(levels: readonly number[]): Promise<Filled> {
   const kv = new MemoryKv()
-  const store = await openStore({ mode: 'legacy', apply: { type: 'immediate' }, kv })
+  const store = await openStore({ ...legacyAtOnce, kv })
   const bases: MemoryKv[] = []
-  const client = async (): Promise<void> => {
-    for (const [i, records] of levels.entries()) {
-      await put(store, before(levels[i - 1] ?? 0) + 1, before(records), 2000)
+  await store.alone(async () => {
+    for (const [i, level] of levels.entries()) {
+      // In the pause after a commit the log forgets records older than its retention.
+      await store.putAll(records(store, before(levels[i - 1] ?? 0) + 1, before(level)), 2000)
       bases.push(kv.fork(kv.snapshot()))
     }
-  }
-  await store.together([client()], undefined, stepMs)
+  }, stepMs)
   const tookMs = store.nowMs
   await store.close()
   return {
@@ -174,37 +156,20 @@ function filledWith(levels: readonly number[]): Promise<Filled> {
 
 const levelsOf = (most: number): readonly number[] => [most / 100, most / 10, most].map(Math.round)
 
-interface Level {
-  readonly records: number
-  readonly answer: Answer
-  readonly ms: number
-  /** By how much the answer is off right after a write. */
-  readonly missing: number
-  /** Until the write is counted. */
-  readonly staleMs: number
-}
-
 async function run(session: ArmSession, way: Counting): Promise<void> {
   const { record } = session
   const most = session.setting('work.records')
   const levels = levelsOf(most)
   const base = await filledWith(levels)
-  const { all, first, last } = await session.atEach(levels, async (records) => {
-    const store = await session.open({
-      mode: 'legacy',
-      apply: { type: 'immediate' },
-      simulate: true,
-      statisticsEveryMs: dayMs,
-      kv: base.fork(records),
-    })
-    const level = store.sleep(base.tookMs).then(() => measure(session, store, way, records))
-    await store.together([level.then(() => {})], undefined, stepMs)
-    return level
+  const { all, first, last } = await session.atEach(levels, async (count) => {
+    const kv = base.fork(count)
+    const store = await session.open({ ...legacyAtOnce, simulate: true, statisticsEveryMs: dayMs, kv })
+    return store.alone(() => store.sleep(base.tookMs).then(() => measure(session, store, way, count)), stepMs)
   })
-  record.figure('records', last.records, '')
-  record.figure('rows read, fewest records', first.answer.rows, '')
-  record.figure('rows read', last.answer.rows, '')
-  record.figure('read operations billed', last.answer.billed, '')
+  record.figure('records', levels.at(-1) ?? 0)
+  record.figure('rows read, fewest records', first.answer.rows)
+  record.figure('rows read', last.answer.rows)
+  record.figure('read operations billed', last.answer.billed)
   record.figure('latency, fewest records', first.ms, 'ms')
   record.figure('latency', last.ms, 'ms')
   record.figure('not counted after a write', last.missing, 'records')
@@ -214,32 +179,31 @@ async function run(session: ArmSession, way: Counting): Promise<void> {
   record.chart('latency', 'ms', x, { [way.name]: all.map(({ ms }) => ms) }, true)
 }
 
-/** Puts the last records, asks until all are counted, and then takes the measures on quiet servers. */
-async function measure(session: ArmSession, store: Store, way: Counting, records: number): Promise<Level> {
+/**
+ * Puts the last records, asks until all are counted, and then takes the measures on quiet servers.
+ *
+ * @returns `missing`: by how much the answer is off right after a write; `staleMs`: until the write is counted
+ */
+async function measure(session: ArmSession, store: Store, way: Counting, count: number) {
   const { database } = store
   const { tablets } = store.engine
   // The existing entities were written long ago.
   tablets.configure({ simulate: false })
   await way.before?.(store)
-  await put(store, before(records) + 1, records - 1)
+  await store.putAll(records(store, before(count) + 1, count - 1))
   tablets.configure({ simulate: true })
   database.configure({ applyPolicy: { type: 'time', delayMs: session.setting('apply.delayMs') } })
-  await put(store, records, records)
+  await store.putAll(records(store, count, count))
   const writtenMs = store.nowMs
-  const { count } = await way.count(store)
-  const everyMs = way.everyMs(session)
-  let seen = count
-  while (seen !== records) {
-    await store.sleep(everyMs)
-    seen = (await way.count(store)).count
-  }
+  const first = (await way.count(store)).count
+  for (let seen = first; seen !== count; seen = (await way.count(store)).count) await store.sleep(way.everyMs(session))
   const staleMs = store.nowMs - writtenMs
   await store.sleep(60_000)
   const begun = store.nowMs
   await store.sleep(session.setting('client.rpcMs'))
   const answer = await way.count(store)
   const ms = store.nowMs - begun
-  return { records, answer, ms, missing: records - count, staleMs: count === records ? 0 : staleMs }
+  return { answer, ms, missing: count - first, staleMs: first === count ? 0 : staleMs }
 }
 
 /**
@@ -249,51 +213,32 @@ async function measure(session: ArmSession, store: Store, way: Counting, records
 async function countWithinLimit(session: ArmSession): Promise<void> {
   const { record } = session
   const most = session.setting('work.records')
-  const store = await session.open({
-    mode: 'legacy',
-    apply: { type: 'immediate' },
-    kv: (await filledWith(levelsOf(most))).fork(most),
-  })
+  const filled = await filledWith(levelsOf(most))
+  const store = await session.open({ ...legacyAtOnce, kv: filled.fork(most) })
   const [limitMs, callMs] = [session.setting('request.limitMs'), session.setting('request.callMs')]
   const query = store.query('Record', { projection: ['__key__'] })
   const tookMs: number[] = []
-  let [counted, timedOut] = [0, false]
+  let counted = 0
+  const countKind = async (request: RequestContext): Promise<void> => {
+    const begunMs = store.nowMs
+    let page: QueryBatch | undefined
+    while (page === undefined || page.moreResults === 'notFinished') {
+      await store.sleep(callMs)
+      page = await store.database.runQuery(request, { query: { ...query, startCursor: page?.endCursor } })
+      counted += page.results.length
+    }
+    tookMs.push(store.nowMs - begunMs)
+  }
   await store.alone(async () => {
     const request = store.contextWithin(limitMs)
-    for (let kinds = 0; kinds < 2 && !timedOut; kinds++) {
-      const begunMs = store.nowMs
-      let startCursor: Uint8Array | undefined
-      for (;;) {
-        await store.sleep(callMs)
-        try {
-          const page = await store.database.runQuery(request, { query: { ...query, startCursor } })
-          counted += page.results.length
-          startCursor = page.endCursor
-          if (page.moreResults !== 'notFinished') break
-        } catch (error) {
-          if (!hasCode(error, 'DEADLINE_EXCEEDED')) throw error
-          timedOut = true
-          break
-        }
-      }
-      if (!timedOut) tookMs.push(store.nowMs - begunMs)
-    }
+    for (let kinds = 0; kinds < 2; kinds++) if (!(await succeeds(() => countKind(request), isLate))) break
   })
-  record.figure('records of each kind', before(most), '')
+  record.figure('records of each kind', before(most))
   record.figure('one kind counted in', (tookMs[0] ?? 0) / 1000, 's')
   record.figure('limit of a request', limitMs / 1000, 's')
-  record.figure('kinds counted', tookMs.length, '')
-  record.figure('records counted at the limit', counted, '')
+  record.figure('kinds counted', tookMs.length)
+  record.figure('records counted at the limit', counted)
 }
-
-const arms: readonly Arm[] = [
-  ...armsOf(ways, run),
-  {
-    name: 'request-limit',
-    about: 'two kinds counted by keys in one request, with calls as slow as in the articles',
-    run: countWithinLimit,
-  },
-]
 
 const names = ways.map(({ name }) => name)
 const scanning = ['keys-only', 'count']
@@ -319,7 +264,14 @@ export const counting: Lab = defineLab({
     'work.records': 100_000,
     'probe.everyMs': 250,
   },
-  arms,
+  arms: [
+    ...armsOf(ways, run),
+    arm(
+      'request-limit',
+      'two kinds counted by keys in one request, with calls as slow as in the articles',
+      countWithinLimit,
+    ),
+  ],
   expectations: [
     ...scanning.map((name) => grown(name, 'reads a row for each record', (factor) => factor > 90)),
     ...['statistics', 'newest-revision'].map((name) =>

@@ -4,18 +4,28 @@
  * Known: best practices, entities: at most one write a second an entity group, and a load test may pass above it; Megastore's commits of 100 to 400 ms.
  */
 import type { Key } from '@sixtables/engine'
-import { type Arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import {
+  arm,
+  defineLab,
+  type Expectation,
+  expectFigure,
+  expectFigures,
+  type Lab,
+  type Named,
+  ofArm,
+  ofArms,
+} from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
-import { integerOf, isTransient } from '../sim/client.ts'
+import { integerOf, succeeds } from '../sim/client.ts'
 import { integer, upsert } from '../sim/entities.ts'
+import { legacyAtOnce } from '../sim/store.ts'
+import type { WireSession } from '../sim/wire.ts'
 import { inTransaction, type Job, write, writeOverWire } from '../sim/writers.ts'
 import { readsBeside } from './entity-group-contention/reads-beside.ts'
 
-interface Variant {
-  readonly name: string
-  readonly about: string
+interface Variant extends Named {
   /** The root of a writer's group. */
   readonly group: (writer: number) => Key['path'][number]
   /** Entities that a transaction writes. */
@@ -59,12 +69,8 @@ async function run(session: ArmSession, variant: Variant): Promise<void> {
   const seconds = session.setting('load.seconds')
   const levels = [1, 2, 5, 10, 20, 50, 100].filter((writers) => writers <= session.setting('load.writersMax'))
   const { all, first, last } = await session.atEach(levels, async (writers) => {
-    const store = await session.open({
-      mode: 'legacy',
-      apply: { type: 'immediate' },
-      simulate: true,
-      ...(variant.fastLog ? { tablets: { commitLatencyMs: session.setting('log.fastCommitMs') } } : {}),
-    })
+    const tablets = variant.fastLog ? { commitLatencyMs: session.setting('log.fastCommitMs') } : {}
+    const store = await session.open({ ...legacyAtOnce, simulate: true, tablets })
     const tally = await write(session, store, { writers, seconds, job: jobOf(variant, batch) })
     const jobs = Math.max(1, tally.done + tally.givenUp)
     return {
@@ -78,12 +84,9 @@ async function run(session: ArmSession, variant: Variant): Promise<void> {
   const rates = all.map(({ rate }) => rate)
   record.figure('best rate', Math.max(...rates), 'commits/s')
   record.figure('entities', Math.max(...rates) * batch, '/s')
-  record.figure('rate, 1 writer', first.rate, 'commits/s')
-  record.figure('rate, all writers', last.rate, 'commits/s')
-  record.figure('p99, 1 writer', first.p99, 'ms')
-  record.figure('p99, all writers', last.p99, 'ms')
-  record.figure('aborts, 1 writer', first.aborts, 'per job')
-  record.figure('aborts, all writers', last.aborts, 'per job')
+  record.ends('rate', [first.rate, last.rate], 'commits/s')
+  record.ends('p99', [first.p99, last.p99], 'ms')
+  record.ends('aborts', [first.aborts, last.aborts], 'per job')
   record.figure('given up, all writers', last.givenUp * 100, '%')
   const x = { name: 'writers', values: levels }
   record.chart('committed', '/s', x, { committed: rates })
@@ -95,7 +98,7 @@ async function run(session: ArmSession, variant: Variant): Promise<void> {
 /** Writes to one group at an even rate, whatever becomes of them; a writer waits for its answer and does not try again. */
 async function burst(session: ArmSession, seconds: number): Promise<void> {
   const { record } = session
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' }, simulate: true })
+  const store = await session.open({ ...legacyAtOnce, simulate: true })
   const client = session.client(store)
   const opsPerSecond = session.setting('burst.opsPerSecond')
   const latency = new Histogram()
@@ -104,12 +107,7 @@ async function burst(session: ArmSession, seconds: number): Promise<void> {
   const one = async (n: number): Promise<void> => {
     const begun = store.nowMs
     const key = client.key(forum, { kind: 'Post', name: `post-${n}` })
-    try {
-      await client.commit([upsert(key, { edits: integer(1) })])
-    } catch (error) {
-      if (!isTransient(error)) throw error
-      lost++
-    }
+    if (!(await succeeds(() => client.commit([upsert(key, { edits: integer(1) })])))) lost++
     latency.add(store.nowMs - begun)
     waits[Math.floor(n / opsPerSecond)] = store.nowMs - begun
   }
@@ -131,43 +129,22 @@ async function burst(session: ArmSession, seconds: number): Promise<void> {
   record.chart('how long a write waits', 'ms', x, { wait: waits })
 }
 
-const burstArms: readonly Arm[] = [
-  {
-    name: 'short-burst',
-    about: 'one group, more writes a second than it takes, for a few seconds',
-    run: (session) => burst(session, session.setting('burst.seconds')),
-  },
-  {
-    name: 'long-run',
-    about: 'the same rate, for longer',
-    run: (session) => burst(session, session.setting('burst.longSeconds')),
-  },
+const arms = [
+  ...variants.map((variant) => {
+    const job = jobOf(variant, variant.name === 'batched' ? 10 : 1)
+    const drive = (wire: WireSession): Promise<void> => writeOverWire(wire, 20, job)
+    // A server's log is as fast as it was started: over the wire the faster one is its own flag.
+    return arm(variant.name, variant.about, (session) => run(session, variant), variant.fastLog ? undefined : drive)
+  }),
+  arm('short-burst', 'one group, more writes a second than it takes, for a few seconds', (session) =>
+    burst(session, session.setting('burst.seconds')),
+  ),
+  arm('long-run', 'the same rate, for longer', (session) => burst(session, session.setting('burst.longSeconds'))),
+  arm('reads-at-one', 'eventual and strong queries of a group with one write a second', (session) =>
+    readsBeside(session, 1),
+  ),
+  arm('reads-at-five', 'the same with five writes a second', (session) => readsBeside(session, 5)),
 ]
-
-const writerArms: readonly Arm[] = variants.map((variant) => ({
-  name: variant.name,
-  about: variant.about,
-  run: (session) => run(session, variant),
-  // A server's log is as fast as it was started: over the wire the faster one is its own flag.
-  ...(variant.fastLog
-    ? {}
-    : { drive: (wire) => writeOverWire(wire, 20, jobOf(variant, variant.name === 'batched' ? 10 : 1)) }),
-}))
-
-const readArms: readonly Arm[] = [
-  {
-    name: 'reads-at-one',
-    about: 'eventual and strong queries of a group with one write a second',
-    run: (session) => readsBeside(session, 1),
-  },
-  {
-    name: 'reads-at-five',
-    about: 'the same with five writes a second',
-    run: (session) => readsBeside(session, 5),
-  },
-]
-
-const arms: readonly Arm[] = [...writerArms, ...burstArms, ...readArms]
 
 function compare(
   says: string,
@@ -195,16 +172,8 @@ export const entityGroupContention: Lab = defineLab({
   settings: {
     ...serverSettings,
     ...clientSettings,
-    ...defaultsOf(
-      'log.waitMsMax',
-      'log.fastCommitMs',
-      'load.writersMax',
-      'batch.size',
-      'burst.opsPerSecond',
-      'burst.seconds',
-      'burst.longSeconds',
-      'apply.delayMs',
-    ),
+    ...defaultsOf('log.waitMsMax', 'log.fastCommitMs', 'load.writersMax', 'batch.size'),
+    ...defaultsOf('burst.opsPerSecond', 'burst.seconds', 'burst.longSeconds', 'apply.delayMs'),
     'load.seconds': 10,
     'query.deadlineMs': 100,
   },

@@ -9,10 +9,11 @@
  * shard before the time, or a generation number, a shard and the time, and let old generations rest before they are read.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm, ofArms } from '../lab.ts'
+import { sumOf } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
-import { allOf, ascending, text, unindexed, upsert, where } from '../sim/entities.ts'
+import { allOf, ascending, type Put, text, unindexed, upsert, where } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { type Scanned, scanned } from '../sim/scanned.ts'
@@ -27,16 +28,12 @@ const atOnce = 200
 interface Live {
   readonly n: number
   expiresMs: number
-  /** The indexed value, as it is stored. */
-  stored: string
 }
 
 /** A way to index expiry times, and where a sweep looks. */
-interface Scheme {
-  readonly name: string
-  readonly about: string
+interface Scheme extends Named {
   /** The indexed value of an entity that expires then. */
-  value(entity: { readonly n: number; readonly expiresMs: number }, sweep: Moment): string
+  value(entity: Live, sweep: Moment): string
   /** Ranges that a sweep reads, each by queries of its own: from a value on, below another. */
   ranges(sweep: Moment): readonly (readonly [from: string, below: string])[]
   /** Whether a sweep moves what it finds and has not expired to the generation of now. */
@@ -99,8 +96,16 @@ function pageOf(store: Store, [from, below]: readonly [string, string], cursor: 
     filter: allOf(where(property, 'greaterThanOrEqual', text(from)), where(property, 'lessThan', text(below))),
     order: [ascending(property)],
     limit: atOnce,
-    ...(cursor === undefined ? {} : { startCursor: cursor }),
+    startCursor: cursor,
   })
+}
+
+function keyOf(place: Pick<Store, 'key'>, n: number): Key {
+  return place.key({ kind, name: `${hashOf(`session ${n}`)}-${n}` })
+}
+
+function putOf(place: Pick<Store, 'key'>, { n }: Live, value: string): Put {
+  return upsert(keyOf(place, n), { [property]: text(value), user: unindexed(text(`user ${n}`)) })
 }
 
 /** The entities of an arm: what its clients know of them, and what they do. */
@@ -119,16 +124,9 @@ class Sessions {
     this.#random = random
   }
 
-  #key(n: number): Key {
-    return this.#store.key({ kind, name: `${hashOf(`session ${n}`)}-${n}` })
-  }
-
   /** Stores entities with the value that they have at this moment. */
   async #write(entities: readonly Live[], moment: Moment, deletes: readonly Mutation[] = []): Promise<void> {
-    const mutations = entities.map((entity) => {
-      entity.stored = this.#scheme.value(entity, moment)
-      return upsert(this.#key(entity.n), { [property]: text(entity.stored), user: unindexed(text(`user ${entity.n}`)) })
-    })
+    const mutations = entities.map((entity) => putOf(this.#store, entity, this.#scheme.value(entity, moment)))
     if (mutations.length + deletes.length === 0) return
     await this.#store.put([...mutations, ...deletes])
   }
@@ -138,7 +136,7 @@ class Sessions {
     const changed: Live[] = []
     for (let i = 0; i < count; i++) {
       const n = this.made++
-      const entity = { n, expiresMs: moment.nowMs + options.afterMs * (0.5 + this.#random.next()), stored: '' }
+      const entity = { n, expiresMs: moment.nowMs + options.afterMs * (0.5 + this.#random.next()) }
       this.live.set(n, entity)
       changed.push(entity)
     }
@@ -155,22 +153,20 @@ class Sessions {
 
   /** Deletes what has expired of what is found in a range; moves the rest, if the scheme does. */
   async sweep(range: readonly [string, string], moment: Moment): Promise<Scanned> {
-    let [rows, tombstones, ms] = [0, 0, 0]
+    const pages: Scanned[] = []
+    let found: readonly number[] | undefined
     let cursor: Uint8Array | undefined
-    for (;;) {
-      let found: readonly number[] = []
+    while (found === undefined || found.length === atOnce) {
+      const query = pageOf(this.#store, range, cursor)
       const page = await scanned(this.#store, async () => {
-        const query = pageOf(this.#store, range, cursor)
         const { results, endCursor } = await this.#store.database.runQuery(this.#store.context(), { query })
         found = results.map(({ key }) => Number(key.path[0]?.name?.split('-')[1]))
         cursor = endCursor
       })
-      rows += page.rows
-      tombstones += page.tombstones
-      ms = Math.max(ms, page.ms)
-      await this.#settle(found, moment)
-      if (found.length < atOnce) return { rows, tombstones, ms }
+      pages.push(page)
+      await this.#settle(found ?? [], moment)
     }
+    return together(pages)
   }
 
   async #settle(found: readonly number[], moment: Moment): Promise<void> {
@@ -186,10 +182,19 @@ class Sessions {
       if (entity.expiresMs >= moment.nowMs) throw new Error(`the sweep found ${n}, which has not expired`)
       this.longestKeptMs = Math.max(this.longestKeptMs, moment.nowMs - entity.expiresMs)
       this.live.delete(n)
-      deletes.push({ operation: 'delete', key: this.#key(n) })
+      deletes.push({ operation: 'delete', key: keyOf(this.#store, n) })
     }
     this.moved += kept.length
     await this.#write(kept, moment, deletes)
+  }
+}
+
+/** Reads one after the other; `ms` is that of the longest. */
+function together(parts: readonly Scanned[]): Scanned {
+  return {
+    rows: sumOf(parts, ({ rows }) => rows),
+    tombstones: sumOf(parts, ({ tombstones }) => tombstones),
+    ms: Math.max(0, ...parts.map(({ ms }) => ms)),
   }
 }
 
@@ -221,30 +226,24 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
       await sessions.goOn(perStep, options, moment())
       if (store.nowMs - lastSweepMs < sweepMs) continue
       const now = moment()
-      let [rows, tombstones, ms, worstQuery] = [0, 0, 0, 0]
-      for (const range of scheme.ranges(now)) {
-        const one = await sessions.sweep(range, now)
-        rows += one.rows
-        tombstones += one.tombstones
-        ms = Math.max(ms, one.ms)
-        worstQuery = Math.max(worstQuery, one.tombstones)
-      }
+      const parts: Scanned[] = []
+      for (const range of scheme.ranges(now)) parts.push(await sessions.sweep(range, now))
       lastSweepMs = now.nowMs
       lastGeneration = now.generation
-      sweeps.push({ minute: now.nowMs / 60_000, rows, tombstones, ms, worstQuery })
+      const worstQuery = Math.max(0, ...parts.map(({ tombstones }) => tombstones))
+      sweeps.push({ minute: now.nowMs / 60_000, ...together(parts), worstQuery })
       session.progress((step * stepMs) / (minutes * 60_000))
     }
   })
-  const sum = (value: (sweep: Scanned) => number): number => sweeps.reduce((all, sweep) => all + value(sweep), 0)
-  const rows = sum((sweep) => sweep.rows)
+  const rows = sumOf(sweeps, (sweep) => sweep.rows)
   const left = [...sessions.live.values()].map(({ expiresMs }) => store.nowMs - expiresMs)
   const longest = Math.max(sessions.longestKeptMs, ...left)
-  record.figure('entities', sessions.made, '')
-  record.figure('rows found', rows, '')
-  record.figure(perRow, sum((sweep) => sweep.tombstones) / Math.max(1, rows), 'per row found')
+  record.figure('entities', sessions.made)
+  record.figure('rows found', rows)
+  record.figure(perRow, sumOf(sweeps, (sweep) => sweep.tombstones) / Math.max(1, rows), 'per row found')
   record.figure('worst query steps over', Math.max(...sweeps.map(({ worstQuery }) => worstQuery)), 'deleted rows')
   record.figure('worst query takes', Math.max(...sweeps.map(({ ms }) => ms)), 'ms')
-  record.figure('entities written again', sessions.moved, '')
+  record.figure('entities written again', sessions.moved)
   record.figure(kept, longest / 60_000, 'minutes')
   record.figure('a generation', generationMs / 60_000, 'minutes')
   const x = { name: 'minutes', values: sweeps.map(({ minute }) => minute) }
@@ -257,9 +256,8 @@ const arms = armsOf(schemes, run, (wire, scheme) =>
   openLoop(wire, (n) => {
     const nowMs = wire.client.nowMs()
     const moment = { nowMs, lastSweepMs: 0, generation: Math.floor(nowMs / 240_000), isFirst: false, shards: 8 }
-    const value = scheme.value({ n, expiresMs: nowMs + 300_000 }, moment)
-    const key = wire.client.key({ kind, name: `${hashOf(`session ${n}`)}-${n}` })
-    return upsert(key, { [property]: text(value), user: unindexed(text(`user ${n}`)) })
+    const entity = { n, expiresMs: nowMs + 300_000 }
+    return putOf(wire.client, entity, scheme.value(entity, moment))
   }),
 )
 
@@ -274,14 +272,8 @@ export const expiry: Lab = defineLab({
     'generation once, moves what is still alive to the new one, and no query comes back.',
   settings: {
     ...serverSettings,
-    ...defaultsOf(
-      'expiry.perMinute',
-      'expiry.afterMinutes',
-      'expiry.sweepMinutes',
-      'expiry.generationMinutes',
-      'expiry.shards',
-      'expiry.endedShare',
-    ),
+    ...defaultsOf('expiry.perMinute', 'expiry.afterMinutes', 'expiry.sweepMinutes'),
+    ...defaultsOf('expiry.generationMinutes', 'expiry.shards', 'expiry.endedShare'),
     'load.minutes': 20,
   },
   arms,

@@ -4,72 +4,65 @@
  * Known: a gateway holds nothing that a call needs, and all commits of a database get their versions from its clock rows, by default one
  * (docs/architecture/shared-store.md). Believed: one row of a Bigtable takes 200 to 500 conditional writes a second.
  */
-import { type Arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import {
+  type Arm,
+  arm,
+  defineLab,
+  type Expectation,
+  expectFigure,
+  expectFigures,
+  type Lab,
+  ofArm,
+  ofArms,
+} from '../lab.ts'
 import { defaultsOf } from '../settings.ts'
 import { kill } from './gateways/killed.ts'
-import { put, type ScalingLoad, scale, type TaskKey } from './gateways/scaling.ts'
+import { put, runLoad, type ScalingLoad, type TaskKey } from './gateways/scaling.ts'
 
 /** Each put makes an entity group of its own. */
-const putToNewGroup: ScalingLoad['call'] = ({ gateway: { client }, n }) =>
-  client.commit([put(client.key({ kind: 'Note', name: `note-${n}` }), n)])
+const puts: ScalingLoad = {
+  length: 1,
+  call: ({ gateway: { client }, n }) => client.commit([put(client.key({ kind: 'Note', name: `note-${n}` }), n)]),
+}
 
 const query: ScalingLoad['call'] = ({ gateway }) => gateway.client.greatest('Task', 'priority')
 
-const scaling: readonly (Pick<Arm, 'name' | 'about'> & { readonly load: ScalingLoad })[] = [
-  {
-    name: 'lookups',
-    about: 'lookups of entities in different entity groups',
-    load: {
-      length: 0.25,
-      call: ({ gateway, tasks, draw }) => gateway.client.lookup(tasks[Math.floor(draw * tasks.length)] as TaskKey),
-    },
-  },
-  {
-    name: 'queries',
-    about: 'strongly consistent queries over all entity groups',
-    load: { length: 0.25, call: query },
-  },
-  { name: 'puts', about: 'puts to different entity groups', load: { length: 1, call: putToNewGroup } },
-  {
-    name: 'puts-rows',
-    about: 'the same puts, with a clock row for every two gateways',
-    load: { length: 0.4, call: putToNewGroup, severalRows: true },
-  },
-  {
-    name: 'beside',
-    about: 'puts by half of the clients, and queries beside them by the others',
-    load: { length: 0.4, call: putToNewGroup, beside: query },
-  },
-  {
-    name: 'beside-rows',
-    about: 'the same, with a clock row for every two gateways',
-    load: { length: 0.4, call: putToNewGroup, beside: query, severalRows: true },
-  },
-  {
-    name: 'same-clients',
-    about: 'the same puts by the clients of one gateway, spread over all gateways',
-    load: { length: 1, call: putToNewGroup, sameClients: true },
-  },
-  {
-    name: 'one-group',
-    about: 'puts to one entity group',
-    load: { length: 5, call: ({ gateway, tasks, n }) => gateway.client.commit([put(tasks[0] as TaskKey, n)]) },
-  },
-]
+const beside: ScalingLoad = { ...puts, length: 0.4, beside: query }
+
+const scale = (name: string, about: string, load: ScalingLoad): Arm =>
+  arm(name, about, (session) => runLoad(session, load))
 
 const arms: readonly Arm[] = [
-  ...scaling.map(({ name, about, load }): Arm => ({ name, about, run: (session) => scale(session, load) })),
-  { name: 'killed', about: 'queries, lookups and puts at several gateways; one is killed', run: kill },
+  scale('lookups', 'lookups of entities in different entity groups', {
+    length: 0.25,
+    call: ({ gateway, tasks, draw }) => gateway.client.lookup(tasks[Math.floor(draw * tasks.length)] as TaskKey),
+  }),
+  scale('queries', 'strongly consistent queries over all entity groups', { length: 0.25, call: query }),
+  scale('puts', 'puts to different entity groups', puts),
+  scale('puts-rows', 'the same puts, with a clock row for every two gateways', {
+    ...puts,
+    length: 0.4,
+    severalRows: true,
+  }),
+  scale('beside', 'puts by half of the clients, and queries beside them by the others', beside),
+  scale('beside-rows', 'the same, with a clock row for every two gateways', { ...beside, severalRows: true }),
+  scale('same-clients', 'the same puts by the clients of one gateway, spread over all gateways', {
+    ...puts,
+    sameClients: true,
+  }),
+  scale('one-group', 'puts to one entity group', {
+    length: 5,
+    call: ({ gateway, tasks, n }) => gateway.client.commit([put(tasks[0] as TaskKey, n)]),
+  }),
+  arm('killed', 'queries, lookups and puts at several gateways; one is killed', kill),
 ]
 
 type Holds = (one: number, other: number) => boolean
 
-/** An expectation about two figures of one arm. */
 function pair(says: string, arm: string, names: readonly [string, string], holds: Holds): Expectation {
   return expectFigures(says, ofArm(arm, ...names), holds, `${names[0]}: {}, ${names[1]}: {}`)
 }
 
-/** An expectation about one figure of two arms. */
 function compared(says: string, name: string, arms: readonly [string, string], holds: Holds): Expectation {
   return expectFigures(says, ofArms(name, ...arms), holds, `${name} of ${arms[0]}: {}, of ${arms[1]}: {}`)
 }
@@ -84,20 +77,10 @@ export const gatewaysLab: Lab = defineLab({
     'A commit to a group is a conditional write of one more row, shared by the commits that wait in a gateway: of the gateways that read that row at ' +
     'the same time, one succeeds.',
   settings: {
-    ...defaultsOf(
-      'gateways.max',
-      'gateways.clients',
-      'gateways.callMs',
-      'gateways.seconds',
-      'gateways.clockRows',
-      'gateways.killedOf',
-      'rows.callMs',
-      'rows.conditionalMs',
-      'server.count',
-      'server.opsPerSecond',
-      'client.rpcMs',
-    ),
+    ...defaultsOf('gateways.max', 'gateways.clients', 'gateways.callMs', 'gateways.seconds', 'gateways.clockRows'),
+    ...defaultsOf('gateways.killedOf', 'rows.callMs', 'rows.conditionalMs'),
     'server.count': 100,
+    ...defaultsOf('server.opsPerSecond'),
     'client.rpcMs': 2,
   },
   arms,

@@ -4,7 +4,17 @@
  * Known: best practices, sharding and replication: replicate what is read hotly, shard what is written hotly.
  */
 import type { Key } from '@sixtables/engine'
-import { type Arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import {
+  armsOf,
+  defineLab,
+  type Expectation,
+  expectFigure,
+  expectFigures,
+  type Lab,
+  type Named,
+  ofArm,
+  ofArms,
+} from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Client } from '../sim/client.ts'
@@ -12,7 +22,8 @@ import { integer, text, unindexed, upsert } from '../sim/entities.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import type { Store } from '../sim/store.ts'
-import { type Job, retrying, write, writeOverWire } from '../sim/writers.ts'
+import type { WireSession } from '../sim/wire.ts'
+import { type Job, retrying, write as runWriters, writeOverWire } from '../sim/writers.ts'
 
 /** Instances of the application that start while everybody reads, and the time within which they do. */
 const instances = 500
@@ -48,10 +59,9 @@ async function read(session: ArmSession, copies: number): Promise<void> {
       await store.put([upsert(copyKey(store, copies, (copy + 0.5) / copies), page)])
     }
   })
-  const opsPerSecond = session.setting('load.opsPerSecond')
   const load: Load = {
     seconds: session.setting('load.minutes') * 60,
-    opsPerSecondAt: () => opsPerSecond,
+    opsPerSecondAt: () => session.setting('load.opsPerSecond'),
     next: (_n, share) => ({ lookup: copyKey(store, copies, share) }),
   }
   const [failed, watch] = await Promise.all([
@@ -60,20 +70,17 @@ async function read(session: ArmSession, copies: number): Promise<void> {
   ])
   const { offered, served, refused, p99Ms } = watch.settled(load.seconds / 4)
   const { tablets, servers, busiestShare } = watch.tableAt('Entities')
-  record.figure('copies', copies, '')
+  record.figure('copies', copies)
   record.figure('offered', offered, '/s')
   record.figure('served', served, '/s')
   record.figure('refused', refused, '/s')
   record.figure('p99', p99Ms, 'ms')
-  record.figure('tablets', tablets, '')
-  record.figure('servers', servers, '')
+  record.figure('tablets', tablets)
+  record.figure('servers', servers)
   record.figure('busiest tablet', busiestShare * 100, '% of the load')
   record.figure('instances that fail to start', (failed / instances) * 100, '%')
-  const refusals = store.engine.tablets.events().filter(({ kind }) => kind === 'split-refused')
-  record.text(
-    'splits that were refused',
-    refusals.length === 0 ? ['none'] : refusals.slice(-3).map(({ words }) => words),
-  )
+  const refusals = store.engine.tablets.events().flatMap(({ kind, words }) => (kind === 'split-refused' ? [words] : []))
+  record.text('splits that were refused', refusals.length === 0 ? ['none'] : refusals.slice(-3))
   watch.draw(record, ['Entities'])
 }
 
@@ -82,17 +89,17 @@ const writeJob =
   ({ client, random }) =>
     client.commit([upsert(copyKey(client, copies, random.next()), { visits: unindexed(integer(1)) })])
 
-async function writeArm(session: ArmSession, copies: number): Promise<void> {
+async function write(session: ArmSession, copies: number): Promise<void> {
   const { record } = session
   const levels = [1, 2, 5, 10, 20, 50, 100].filter((writers) => writers <= session.setting('load.writersMax'))
   const { all, last } = await session.atEach(levels, async (writers) => {
     const store = await session.open({ simulate: true })
     const seconds = session.setting('load.seconds')
-    const { done, latency } = await write(session, store, { writers, seconds, job: writeJob(copies) })
+    const { done, latency } = await runWriters(session, store, { writers, seconds, job: writeJob(copies) })
     return { rate: done / seconds, p99: latency.quantile(0.99) }
   })
   const rates = all.map(({ rate }) => rate)
-  record.figure('copies', copies, '')
+  record.figure('copies', copies)
   record.figure('served', Math.max(...rates), '/s')
   record.figure('p99', last.p99, 'ms')
   const x = { name: 'writers', values: levels }
@@ -100,32 +107,29 @@ async function writeArm(session: ArmSession, copies: number): Promise<void> {
   record.chart('latency', 'ms', x, { p99: all.map(({ p99 }) => p99) })
 }
 
-const arms: readonly Arm[] = [
-  {
-    name: 'read-one',
-    about: 'one entity, read by everybody',
-    run: (session) => read(session, 1),
-    drive: (wire) => openLoop(wire, () => copyKey(wire.client, 1, 0)),
-  },
-  {
-    name: 'read-replicas',
-    about: 'copies of it, each reader takes any',
-    run: (session) => read(session, session.setting('copies.count')),
-    drive: (wire) => openLoop(wire, () => copyKey(wire.client, 8, wire.random.next())),
-  },
-  {
-    name: 'write-one',
-    about: 'one counter, written by everybody',
-    run: (session) => writeArm(session, 1),
-    drive: (wire) => writeOverWire(wire, 20, writeJob(1)),
-  },
-  {
-    name: 'write-shards',
-    about: 'shards of it, each writer takes any',
-    run: (session) => writeArm(session, session.setting('copies.count')),
-    drive: (wire) => writeOverWire(wire, 20, writeJob(8)),
-  },
+interface Way extends Named {
+  readonly does: 'reads' | 'writes'
+  /** Whether there are copies of the entity; else there is one. */
+  readonly isCopied: boolean
+}
+
+const ways: readonly Way[] = [
+  { name: 'read-one', about: 'one entity, read by everybody', does: 'reads', isCopied: false },
+  { name: 'read-replicas', about: 'copies of it, each reader takes any', does: 'reads', isCopied: true },
+  { name: 'write-one', about: 'one counter, written by everybody', does: 'writes', isCopied: false },
+  { name: 'write-shards', about: 'shards of it, each writer takes any', does: 'writes', isCopied: true },
 ]
+
+function run(session: ArmSession, { does, isCopied }: Way): Promise<void> {
+  const copies = isCopied ? session.setting('copies.count') : 1
+  return does === 'reads' ? read(session, copies) : write(session, copies)
+}
+
+function drive(wire: WireSession, { does, isCopied }: Way): Promise<void> {
+  const copies = isCopied ? 8 : 1
+  if (does === 'writes') return writeOverWire(wire, 20, writeJob(copies))
+  return openLoop(wire, () => copyKey(wire.client, copies, wire.random.next()))
+}
 
 /** Nearly as many times the throughput of one as there are copies, and there are several. */
 function asManyTimes(says: string, one: string, many: string): Expectation {
@@ -150,7 +154,7 @@ export const hotKey: Lab = defineLab({
     'load.opsPerSecond': 100_000,
     'load.minutes': 24,
   },
-  arms,
+  arms: armsOf(ways, run, drive),
   expectations: [
     expectFigures(
       'read-one: a tablet is not split inside a row',

@@ -5,34 +5,25 @@
  * combination of their values ("exploding").
  */
 import type { IndexDefinition, Value } from '@sixtables/engine'
-import { type Arm, defineLab, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { arm, defineLab, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
-import { type Fields, text, unindexed, upsert } from '../sim/entities.ts'
-import type { Store } from '../sim/store.ts'
+import { array, type Fields, text, unindexed, upsert } from '../sim/entities.ts'
 import { type Written, written } from '../sim/written.ts'
 
 const names = ['author', 'city', 'language', 'section', 'title', 'year'] as const
 const kind = 'Article'
 
 /** As many properties as `names`, of the same size whatever the arm, and drawn anew for each put. */
-function properties(session: ArmSession): Fields {
+function properties({ random }: ArmSession, index: (value: Value) => Value = (value) => value): Fields {
   return Object.fromEntries(
-    names.map((name) => [name, text(String(session.random.integer(1_000_000)).padStart(8, '0'))]),
+    names.map((name) => [name, index(text(String(random.integer(1_000_000)).padStart(8, '0')))]),
   )
 }
 
-function mapped(fields: Fields, change: (value: Value) => Value): Fields {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]))
-}
-
-/** An array of that many different tags. */
 function tags(session: ArmSession, count: number): Value {
   const start = session.random.integer(1000)
-  return {
-    type: 'array',
-    values: Array.from({ length: count }, (_, i) => text(`tag-${String(start + i).padStart(6, '0')}`)),
-  }
+  return array(Array.from({ length: count }, (_, i) => text(`tag-${String(start + i).padStart(6, '0')}`)))
 }
 
 const definition = (...over: readonly string[]): IndexDefinition => ({
@@ -44,45 +35,33 @@ const definition = (...over: readonly string[]): IndexDefinition => ({
 interface Case {
   readonly indexes: readonly IndexDefinition[]
   readonly fields: Fields
-  /** The changes of a second put. */
   readonly changed?: Fields
 }
 
-interface Cost {
-  readonly put: Written
-  readonly update: Written
-}
+type Cost = Readonly<Record<'put' | 'update', Written>>
 
 /** Puts one entity into a store of one server, and puts it again. */
 async function cost(session: ArmSession, { indexes, fields, changed = {} }: Case): Promise<Cost> {
   const store = await session.open({ simulate: true })
-  for (const index of indexes) await store.alone(() => create(store, index))
+  for (const index of indexes) await store.alone(() => store.engine.createIndex(store.database, index))
   const key = store.key({ kind, name: 'first' })
-  const commit = (of: Fields) => async (): Promise<void> => {
-    await store.put([upsert(key, of)])
-  }
-  const put = await written(store, commit(fields))
+  const put = await written(store, () => store.put([upsert(key, fields)]))
   await store.alone(() => store.sleep(10_000))
-  const update = await written(store, commit({ ...fields, ...changed }))
+  const update = await written(store, () => store.put([upsert(key, { ...fields, ...changed })]))
   return { put, update }
-}
-
-async function create(store: Store, index: IndexDefinition): Promise<void> {
-  await store.engine.createIndex(store.database, index)
 }
 
 function record(session: ArmSession, { put, update }: Cost): void {
   session.record.figure('rows', put.rows, 'per put')
   session.record.figure('bytes', put.bytes, 'per put')
   session.record.figure('apply', put.applyMs, 'ms of one server')
-  session.record.figure('rows of an update of one property', update.rows, '')
+  session.record.figure('rows of an update of one property', update.rows)
 }
 
 /** The put of six properties, each changed by `index`. */
 async function six(session: ArmSession, index: (value: Value) => Value): Promise<void> {
-  const fields = mapped(properties(session), index)
   const changed = { title: index(text('changed.')) }
-  record(session, await cost(session, { indexes: [], fields, changed }))
+  record(session, await cost(session, { indexes: [], fields: properties(session, index), changed }))
 }
 
 /** The same with 0, 1, 2, … composite indexes, each over two properties. */
@@ -101,20 +80,16 @@ function pairOf(i: number): readonly string[] {
   return i < others.length ? ['title', others[i] ?? ''] : [others[i % others.length] ?? '', 'title']
 }
 
-/** One property of 1, 2, 4, … values; with an index over as many properties of as many values each, or with none. */
-async function valued(session: ArmSession, arrays: readonly string[], indexed: boolean): Promise<void> {
+/** Two properties of 1, 2, 4, … values each; with an index over both, or with none. */
+async function valued(session: ArmSession, isIndexed: boolean): Promise<void> {
   const most = session.setting('index.values')
-  await costsOf(session, 'values of each property', powersUpTo(most), (count) => {
-    const fields = Object.fromEntries(arrays.map((name) => [name, tags(session, count)]))
-    return { indexes: indexed ? [definition(...arrays)] : [], fields }
+  const counts: number[] = []
+  for (let count = 1; count < most; count *= 2) counts.push(count)
+  await costsOf(session, 'values of each property', [...counts, most], (count) => {
+    const fields = { colours: tags(session, count), sizes: tags(session, count) }
+    return { indexes: isIndexed ? [definition('colours', 'sizes')] : [], fields }
   })
   session.record.figure('values', most, 'of each property')
-}
-
-function powersUpTo(most: number): readonly number[] {
-  const powers: number[] = []
-  for (let count = 1; count < most; count *= 2) powers.push(count)
-  return [...powers, most]
 }
 
 async function costsOf(
@@ -136,7 +111,7 @@ async function costsOf(
 /** Doubles the values of two arrays under one index until a put is refused. */
 async function refused(session: ArmSession): Promise<void> {
   const store = await session.open()
-  await create(store, definition('colours', 'sizes'))
+  await store.engine.createIndex(store.database, definition('colours', 'sizes'))
   const lines: string[] = []
   let rows = 0
   for (let count = 8; ; count *= 2) {
@@ -147,29 +122,23 @@ async function refused(session: ArmSession): Promise<void> {
       lines.push(`${count} × ${count} values: ${indexUpdates} index rows`)
     } catch (error) {
       lines.push(`${count} × ${count} values: ${error instanceof Error ? error.message : String(error)}`)
-      session.record.figure('index rows of the last put that was taken', rows, '')
-      session.record.figure('values of each array when refused', count, '')
+      session.record.figure('index rows of the last put that was taken', rows)
+      session.record.figure('values of each array when refused', count)
       break
     }
   }
   session.record.text('the same index, twice the values each time', lines)
 }
 
-const arms: readonly Arm[] = [
-  { name: 'excluded', about: 'six properties, all excluded from indexes', run: (session) => six(session, unindexed) },
-  { name: 'indexed', about: 'six properties, all indexed', run: (session) => six(session, (value) => value) },
-  { name: 'composite', about: 'the same, with more and more composite indexes of two properties', run: composites },
-  {
-    name: 'multi-valued',
-    about: 'two array properties, with more and more values, no composite index',
-    run: (session) => valued(session, ['colours', 'sizes'], false),
-  },
-  {
-    name: 'exploding',
-    about: 'the same, with one composite index over both',
-    run: (session) => valued(session, ['colours', 'sizes'], true),
-  },
-  { name: 'refused', about: 'the same index, until a put is refused', run: refused },
+const arms = [
+  arm('excluded', 'six properties, all excluded from indexes', (session) => six(session, unindexed)),
+  arm('indexed', 'six properties, all indexed', (session) => six(session, (value) => value)),
+  arm('composite', 'the same, with more and more composite indexes of two properties', composites),
+  arm('multi-valued', 'two array properties, with more and more values, no composite index', (session) =>
+    valued(session, false),
+  ),
+  arm('exploding', 'the same, with one composite index over both', (session) => valued(session, true)),
+  arm('refused', 'the same index, until a put is refused', refused),
 ]
 
 export const indexCost: Lab = defineLab({

@@ -4,39 +4,45 @@
  * Known: the three states and their order (App Engine SDK); the use for ids that come with migrated rows.
  */
 import type { Key, KeyRangeState } from '@sixtables/engine'
-import { type Arm, defineLab, expectFigure, type Lab } from '../lab.ts'
+import { arm, defineLab, expectFigure, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { text, upsert } from '../sim/entities.ts'
-import type { Store } from '../sim/store.ts'
+import { legacyAtOnce, type Store } from '../sim/store.ts'
 
-interface Case {
-  readonly start: bigint
-  readonly end: bigint
-  readonly state: KeyRangeState
-  /** The high-water mark afterwards. */
-  readonly next: bigint
-}
+const states = ['EMPTY', 'CONTENTION', 'COLLISION'] as const
+
+/** A range, and the high-water mark afterwards. */
+type Case = readonly [start: bigint, end: bigint, next: bigint]
 
 /** Each of these meets a counter that gives 11 next, and an entity with the id 20. */
-const cases = {
-  empty: [
-    { start: 11n, end: 15n, state: 'EMPTY', next: 16n },
-    { start: 30n, end: 40n, state: 'EMPTY', next: 41n },
-  ],
-  contention: [
-    { start: 1n, end: 5n, state: 'CONTENTION', next: 11n },
-    { start: 8n, end: 12n, state: 'CONTENTION', next: 13n },
-  ],
-  collision: [
-    { start: 18n, end: 22n, state: 'COLLISION', next: 23n },
-    { start: 20n, end: 20n, state: 'COLLISION', next: 21n },
-  ],
-} as const satisfies Record<string, readonly Case[]>
+const cases: Readonly<Record<KeyRangeState, { readonly about: string; readonly ranges: readonly Case[] }>> = {
+  EMPTY: {
+    about: 'free ranges',
+    ranges: [
+      [11n, 15n, 16n],
+      [30n, 40n, 41n],
+    ],
+  },
+  CONTENTION: {
+    about: 'ids below the mark',
+    ranges: [
+      [1n, 5n, 11n],
+      [8n, 12n, 13n],
+    ],
+  },
+  COLLISION: {
+    about: 'an entity inside',
+    ranges: [
+      [18n, 22n, 23n],
+      [20n, 20n, 21n],
+    ],
+  },
+}
 
 const kind = 'Row'
 
 async function prepared(session: ArmSession): Promise<{ store: Store; of: Key }> {
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const store = await session.open(legacyAtOnce)
   const of = store.key({ kind })
   await store.database.allocateIdsBySize(store.context(), of, 10n)
   await put(store, store.key({ kind, id: 20n }))
@@ -47,16 +53,16 @@ async function put(store: Store, key: Key, from = 'the old database'): Promise<v
   await store.put([upsert(key, { from: text(from) })])
 }
 
-async function known(session: ArmSession, expected: readonly Case[]): Promise<void> {
+async function known(session: ArmSession, state: KeyRangeState): Promise<void> {
   let unlike = 0
   const lines: string[] = []
-  for (const { start, end, state, next } of expected) {
+  for (const [start, end, next] of cases[state].ranges) {
     const { store, of } = await prepared(session)
     const answer = await store.database.allocateIdRange(store.context(), of, { start, end })
     lines.push(answer.words)
     if (answer.state !== state || answer.nextAfter !== next) unlike++
   }
-  session.record.figure('ranges', expected.length, '')
+  session.record.figure('ranges', lines.length)
   session.record.figure('unlike the rules', unlike, 'answers')
   session.record.text('counter at 11, an entity at 20; each range alone', lines)
 }
@@ -68,8 +74,8 @@ async function highWater(session: ArmSession): Promise<void> {
   const far = await ask(30n, 40n)
   const skipped = await ask(12n, 14n)
   const again = await ask(30n, 40n)
-  session.record.figure('skipped ids are EMPTY', skipped.state === 'EMPTY' ? 1 : 0, '')
-  session.record.figure('EMPTY a second time', again.state === 'EMPTY' ? 1 : 0, '')
+  session.record.figure('skipped ids are EMPTY', skipped.state === 'EMPTY')
+  session.record.figure('EMPTY a second time', again.state === 'EMPTY')
   session.record.text('one counter, three ranges in turn', [far.words, skipped.words, again.words])
 }
 
@@ -89,9 +95,9 @@ async function lateWriter(session: ArmSession, start: bigint): Promise<void> {
   for (let id = 1n; id <= 10n; id++) await put(store, store.key({ kind, id }), 'a program')
   const after = await versionsOf(store, ids)
   const isInside = later.start <= range.end && later.end >= range.start
-  session.record.figure('old rows', ids.length, '')
-  session.record.figure('old rows overwritten', after.filter((version, i) => version !== versions[i]).length, '')
-  session.record.figure('ids given later that fall inside', isInside ? 1 : 0, '')
+  session.record.figure('old rows', ids.length)
+  session.record.figure('old rows overwritten', after.filter((version, i) => version !== versions[i]).length)
+  session.record.figure('ids given later that fall inside', isInside)
   session.record.text('the range, and the ids that a program was given after it', [
     words,
     `Row:${later.start} to Row:${later.end}`,
@@ -104,28 +110,25 @@ async function versionsOf(store: Store, ids: readonly bigint[]): Promise<readonl
   return found.map(({ image }) => image.version)
 }
 
-/** A kind has a counter under each parent. */
 async function perParent(session: ArmSession): Promise<void> {
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const store = await session.open(legacyAtOnce)
   const lines: string[] = []
   let shared = 0
   for (const name of ['ada', 'bob', 'eve']) {
     const of = store.key({ kind: 'User', name }, { kind })
-    const { state, nextBefore, words } = await store.database.allocateIdRange(store.context(), of, {
-      start: 1n,
-      end: BigInt(10 + session.random.integer(90)),
-    })
+    const range = { start: 1n, end: BigInt(10 + session.random.integer(90)) }
+    const { state, nextBefore, words } = await store.database.allocateIdRange(store.context(), of, range)
     if (state !== 'EMPTY' || nextBefore !== 1n) shared++
     lines.push(words)
   }
-  session.record.figure('parents', lines.length, '')
-  session.record.figure('counters moved by another parent', shared, '')
+  session.record.figure('parents', lines.length)
+  session.record.figure('counters moved by another parent', shared)
   session.record.text('the same kind under three parents', lines)
 }
 
 /** Random puts, allocations and ranges, against a model that remembers every entity and the mark. */
 async function random(session: ArmSession): Promise<void> {
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const store = await session.open(legacyAtOnce)
   const of = store.key({ kind })
   const draw = session.random
   const entities = new Set<bigint>()
@@ -155,16 +158,10 @@ async function random(session: ArmSession): Promise<void> {
     seen[state]++
     if (end >= mark) mark = end + 1n
   }
-  session.record.figure('ranges', count, '')
+  session.record.figure('ranges', count)
   session.record.figure('unlike the rules', unlike, 'answers')
-  for (const state of ['EMPTY', 'CONTENTION', 'COLLISION'] as const)
-    session.record.figure(state, seen[state], 'answers')
+  for (const state of states) session.record.figure(state, seen[state], 'answers')
 }
-
-const stateArms = (Object.keys(cases) as (keyof typeof cases)[]).map((name): Arm => {
-  const about = { empty: 'free ranges', contention: 'ids below the mark', collision: 'an entity inside' }[name]
-  return { name, about, run: (session) => known(session, cases[name]) }
-})
 
 export const keyRangeState: Lab = defineLab({
   name: 'key-range-state',
@@ -173,24 +170,20 @@ export const keyRangeState: Lab = defineLab({
     'only passed over. Asking moves the mark past the range, so automatic ids never fall into it.',
   settings: { 'ranges.count': 200 },
   arms: [
-    ...stateArms,
-    { name: 'high-water-mark', about: 'a far range, then one that it passed over', run: highWater },
-    {
-      name: 'late-contention',
-      about: 'old rows under ids of a CONTENTION range; a program was given these ids before, and writes late',
-      run: (session) => lateWriter(session, 1n),
-    },
-    {
-      name: 'late-empty',
-      about: 'the same under ids of an EMPTY range',
-      run: (session) => lateWriter(session, 11n),
-    },
-    { name: 'per-parent', about: 'one kind under three parents', run: perParent },
-    { name: 'random', about: 'random entities, allocations and ranges, against a model', run: random },
+    ...states.map((state) => arm(state.toLowerCase(), cases[state].about, (session) => known(session, state))),
+    arm('high-water-mark', 'a far range, then one that it passed over', highWater),
+    arm(
+      'late-contention',
+      'old rows under ids of a CONTENTION range; a program was given these ids before, and writes late',
+      (session) => lateWriter(session, 1n),
+    ),
+    arm('late-empty', 'the same under ids of an EMPTY range', (session) => lateWriter(session, 11n)),
+    arm('per-parent', 'one kind under three parents', perParent),
+    arm('random', 'random entities, allocations and ranges, against a model', random),
   ],
   expectations: [
-    ...stateArms.map(({ name }) =>
-      expectFigure(`${name}: each range answers ${name.toUpperCase()}`, 'unlike the rules', 0),
+    ...states.map((state) =>
+      expectFigure(`${state.toLowerCase()}: each range answers ${state}`, 'unlike the rules', 0),
     ),
     expectFigure('ids that were passed over count as given', 'skipped ids are EMPTY', 0, 'high-water-mark'),
     expectFigure('no range is EMPTY twice', 'EMPTY a second time', 0, 'high-water-mark'),
@@ -210,8 +203,6 @@ export const keyRangeState: Lab = defineLab({
       expectFigure(`${name}: no id that is given later falls inside`, 'ids given later that fall inside', 0),
     ),
     expectFigure('random ranges answer by the rules', 'unlike the rules', 0, 'random'),
-    ...(['EMPTY', 'CONTENTION', 'COLLISION'] as const).map((state) =>
-      expectFigure(`random ranges meet ${state}`, state, (n) => n > 0, 'random'),
-    ),
+    ...states.map((state) => expectFigure(`random ranges meet ${state}`, state, (n) => n > 0, 'random')),
   ],
 })

@@ -8,12 +8,12 @@
  * hot as well; a copy that does not go in key order.
  */
 import { type Key, KeyPermutation } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { integer, unindexed, upsert } from '../sim/entities.ts'
 import { hashOf, nameAt } from '../sim/keys.ts'
-import { type Load, offer, type PlainOperation } from '../sim/load.ts'
+import { type Load, offer, operationsOf, type PlainOperation } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampedOpsPerSecond, rampOfSettings, rampSettings } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
@@ -26,6 +26,7 @@ const oldTablets = 8
 const beforeSeconds = 180
 /** So long after the change, what is refused is counted. */
 const afterSeconds = 300
+const refusedAfter = 'refused, five minutes after the change'
 
 const userAt = (share: number): string => nameAt(Math.floor(share * users) / users)
 /** In the order in which they are moved: by a hash that stays the same, so that a user who is moved stays so. */
@@ -46,14 +47,9 @@ interface Draw {
   readonly all: number
 }
 
-interface Way {
-  readonly name: string
-  readonly about: string
-  /** Whether there is an old kind with full traffic. */
-  readonly hasOld: boolean
-  /** Whether the new kind is ramped up. */
-  readonly isRamped: boolean
-  /** An operation on the new kind. */
+interface Way extends Named {
+  readonly hasOld?: boolean
+  readonly isRamped?: boolean
   next(draw: Draw): PlainOperation
 }
 
@@ -63,21 +59,16 @@ const ways: readonly Way[] = [
   {
     name: 'new-kind',
     about: 'a new kind, with the full traffic at once',
-    hasOld: false,
-    isRamped: false,
     next: ({ key, share }) => writeOf(key(newKind, userAt(share))),
   },
   {
     name: 'new-namespace',
     about: 'a new namespace, with the full traffic at once',
-    hasOld: false,
-    isRamped: false,
     next: ({ key, share }) => writeOf(key(oldKind, userAt(share), 'new')),
   },
   {
     name: 'new-kind-ramped',
     about: 'a new kind, ramped up by the rule',
-    hasOld: false,
     isRamped: true,
     next: ({ key, share }) => writeOf(key(newKind, userAt(share))),
   },
@@ -85,7 +76,6 @@ const ways: readonly Way[] = [
     name: 'switch-at-once',
     about: 'every read asks the new kind first, and the old one if it has nothing',
     hasOld: true,
-    isRamped: false,
     next: ({ key, share }) => ({ lookup: key(newKind, userAt(share)) }),
   },
   {
@@ -98,14 +88,12 @@ const ways: readonly Way[] = [
   {
     name: 'copy-in-order',
     about: 'a job copies the old kind in the order of its keys, ramped up',
-    hasOld: false,
     isRamped: true,
     next: ({ key, n, all }) => writeOf(key(newKind, nameAt(Math.min(n, all - 1) / all))),
   },
   {
     name: 'copy-shuffled',
     about: 'the same job, with the keys shuffled',
-    hasOld: false,
     isRamped: true,
     next: ({ key, n, all }) => {
       const shuffled = new KeyPermutation({ secret: 'the order of the copy', size: BigInt(all) })
@@ -114,9 +102,11 @@ const ways: readonly Way[] = [
   },
 ]
 
-function keyIn(store: Pick<Store, 'key'>, kind: string, name: string, namespace = ''): Key {
-  const key = store.key({ kind, name })
-  return namespace === '' ? key : { ...key, partition: { ...key.partition, namespaceId: namespace } }
+function keysIn(place: Pick<Store, 'key'>): Draw['key'] {
+  return (kind, name, namespaceId = '') => {
+    const key = place.key({ kind, name })
+    return { ...key, partition: { ...key.partition, namespaceId } }
+  }
 }
 
 async function run(session: ArmSession, way: Way): Promise<void> {
@@ -134,29 +124,23 @@ async function run(session: ArmSession, way: Way): Promise<void> {
   }
   const oldAt = way.hasOld ? full : 0
   const seconds = changeAt + (way.isRamped ? rampSeconds : 0) + afterSeconds
-  let all = 0
-  for (let at = 0; at < seconds; at++) all += newAt(at)
+  const all = operationsOf({ seconds, opsPerSecondAt: newAt })
   const next: Load['next'] = (n, share) => {
     const at = store.nowMs / 1000 - begunSeconds
-    const key = (kind: string, name: string, namespace?: string): Key => keyIn(store, kind, name, namespace)
+    const key = keysIn(store)
     if (random.next() * (oldAt + newAt(at)) < oldAt) return { lookup: key(oldKind, userAt(share)) }
-    const draw = { key, share, moved: newAt(at) / full, n, all: Math.ceil(all) }
-    return way.next(draw)
+    return way.next({ key, share, moved: newAt(at) / full, n, all })
   }
   const load: Load = { seconds, opsPerSecondAt: (at) => oldAt + newAt(at), next }
   const watch = await offer(session, store, load, ['Entities'])
 
   const { served, refused, p99Ms } = watch.settled(120)
   record.figure('full traffic', full, '/s')
-  record.figure(
-    'refused, five minutes after the change',
-    watch.refusedShare(changeAt, changeAt + afterSeconds) * 100,
-    '%',
-  )
+  record.figure(refusedAfter, watch.refusedShare(changeAt, changeAt + afterSeconds) * 100, '%')
   record.figure('refused, whole run', watch.refusedShare() * 100, '%')
   record.figure('refused at the end', (refused / (served + refused)) * 100, '%')
   record.figure('hottest tablet at the end', watch.tableAt('Entities').busiestShare * 100, '% of the load')
-  record.figure('tablets at the end', watch.tableAt('Entities').tablets, '')
+  record.figure('tablets at the end', watch.tableAt('Entities').tablets)
   record.figure('p99 at the end', p99Ms, 'ms')
   record.figure('reads that find no entity', watch.missingShare(changeAt) * 100, '% of what is served')
   watch.draw(record, ['Entities'])
@@ -164,7 +148,8 @@ async function run(session: ArmSession, way: Way): Promise<void> {
 
 /** The old kind as it is after a long time: its entities, and its tablets on servers of their own. */
 async function prepareOld(store: Store): Promise<void> {
-  const keys = Array.from({ length: users }, (_, i) => keyIn(store, oldKind, userAt((i + 0.5) / users)))
+  const key = keysIn(store)
+  const keys = Array.from({ length: users }, (_, i) => key(oldKind, userAt((i + 0.5) / users)))
   const bounds: string[] = []
   await store.alone(async () => {
     await store.put(keys.map((key) => upsert(key, fields)))
@@ -172,8 +157,7 @@ async function prepareOld(store: Store): Promise<void> {
       if (table === 'Entities') bounds.push(rowKey)
     })
     for (let i = 1; i < oldTablets; i++) {
-      const key = keyIn(store, oldKind, userAt((i + 0.01) / oldTablets))
-      await store.database.lookup(store.context(), { keys: [key] })
+      await store.database.lookup(store.context(), { keys: [key(oldKind, userAt((i + 0.01) / oldTablets))] })
     }
     end()
   })
@@ -187,14 +171,12 @@ async function prepareOld(store: Store): Promise<void> {
 
 const arms = armsOf(ways, run, (wire, way) =>
   openLoop(wire, (n) => {
-    const key = (kind: string, name: string, namespace?: string): Key => keyIn(wire.client, kind, name, namespace)
+    const key = keysIn(wire.client)
     const all = Math.ceil(wire.seconds * wire.opsPerSecond)
     const operation = way.next({ key, share: wire.random.next(), moved: Math.min(1, (n + 1) / all), n, all })
     return 'put' in operation ? operation.put : operation.lookup
   }),
 )
-
-const refusedAfter = 'refused, five minutes after the change'
 
 export const kindMigration: Lab = defineLab({
   name: 'kind-migration',

@@ -5,6 +5,7 @@
  */
 import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Unmeasured } from '../measure/recorder.ts'
+import { meanOf } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { upsert } from '../sim/entities.ts'
@@ -31,15 +32,19 @@ async function run(session: ArmSession, way: CompactionWay): Promise<void> {
   const { changes, compactions, refused, killed, sights, last } = compaction.tally
   if (last === undefined) throw new Unmeasured('the list was never looked at')
   const greatest = (of: 'entries' | 'lost' | 'back'): number => Math.max(...sights.map((sight) => sight[of]))
-  record.figure('changes', changes, '')
-  record.figure('compactions finished', compactions, '')
-  record.figure('compactions refused', refused, '')
-  record.figure('compacting clients killed', killed, '')
+  record.figure('changes', changes)
+  record.figure('compactions finished', compactions)
+  record.figure('compactions refused', refused)
+  record.figure('compacting clients killed', killed)
   record.figure('longest list', greatest('entries'), 'entries')
-  record.figure('list on average', sights.reduce((sum, { entries }) => sum + entries, 0) / sights.length, 'entries')
+  record.figure(
+    'list on average',
+    meanOf(sights, ({ entries }) => entries),
+    'entries',
+  )
   record.figure('list at the end', last.entries, 'entries')
-  record.figure('followers at the end', last.followers, '')
-  record.figure('reads with repeats', (sights.filter(({ repeats }) => repeats > 0).length / sights.length) * 100, '%')
+  record.figure('followers at the end', last.followers)
+  record.figure('reads with repeats', meanOf(sights, ({ repeats }) => Number(repeats > 0)) * 100, '%')
   record.figure('longest time with repeats', longestRepeats(sights) / 1000, 's')
   record.figure('repeats at the end', last.repeats, 'entries')
   record.figure('lost at any time', greatest('lost'), 'followers')

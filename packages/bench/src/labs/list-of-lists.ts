@@ -4,18 +4,19 @@
  * Known: Couchbase's manual 1.8, 9.2.5.4; entities have at most 1 MiB less 4 bytes.
  */
 import { DatastoreError, type Key, limits } from '@sixtables/engine'
-import { type Arm, defineLab, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
+import { arm, defineLab, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
+import { sumOf } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
-import { type Client, hasCode, textsOf } from '../sim/client.ts'
-import { array, ifVersion, type Put, texts, update } from '../sim/entities.ts'
+import { type Client, isChanged, succeeds, textsOf } from '../sim/client.ts'
+import type { Put } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
 import type { WireSession } from '../sim/wire.ts'
 import { writeOverWire } from '../sim/writers.ts'
 import { followersOf, userOf } from './lists/changes.ts'
 import { compacted } from './lists/compaction-ways.ts'
-import { arrayPut } from './lists/removal-ways.ts'
+import { arrayPut, changedPut } from './lists/removal-ways.ts'
 
 /** The id of a user, as long as ids that mean nothing are. */
 const userOfNumber = (n: number): string => `user-${hashOf(`${n}`)}${String(n).padStart(12, '0')}`
@@ -24,28 +25,11 @@ const index = (client: Client): Key => client.key({ kind: 'Topic', name: 'X' })
 const subList = (client: Client, n: number | string): Key => client.key({ kind: 'Topic', name: `X.${n}` })
 
 const append = (key: Key, entries: readonly string[]): Put => arrayPut(key, 'log', 'appendMissing', entries)
-const take = (key: Key, entries: readonly string[]): Put => arrayPut(key, 'log', 'removeAll', entries)
-
-/** Bytes of the rows of entities that are written; the log has them once more. */
-class Written {
-  /** Time of the latest commit. */
-  last = 0
-  all = 0
-
-  constructor(store: Store) {
-    store.engine.tablets.onSample(({ table, operation, bytes }) => {
-      if (table !== 'Entities' || operation !== 'put') return
-      this.last = bytes
-      this.all += bytes
-    })
-  }
-}
 
 /** Where the next entries go, and what follows from the answer. */
 interface Layout {
   /** Appends; refused with INVALID_ARGUMENT when the item is full. */
   append(client: Client, entries: readonly string[]): Promise<void>
-  /** All entities that hold entries. */
   lists(client: Client): Promise<readonly Key[]>
 }
 
@@ -75,39 +59,34 @@ function subLists(entriesMax: number): Layout {
   }
 }
 
-interface Filling {
-  stored: number
-  /** The error message with which the service refused the next write. */
-  refusal: string
-  /** Bytes of an append when the list was short, and of the last one. */
-  firstBytes: number
-  lastBytes: number
-}
-
-async function follow(session: ArmSession, client: Client, layout: Layout, written: Written): Promise<Filling> {
+/**
+ * Appends followers until the service refuses them.
+ *
+ * @param appended - called after each append
+ * @returns how many it took, and the message of the refusal
+ */
+async function follow(
+  session: ArmSession,
+  client: Client,
+  layout: Layout,
+  appended: () => void,
+): Promise<readonly [stored: number, refusal?: string]> {
   const followers = session.setting('list.followers')
   const size = session.setting('batch.size')
-  const filling: Filling = { stored: 0, refusal: '', firstBytes: 0, lastBytes: 0 }
   for (let from = 0; from < followers; from += size) {
-    const count = Math.min(size, followers - from)
-    const entries = Array.from({ length: count }, (_, i) => entryOf(from + i))
+    const entries = Array.from({ length: Math.min(size, followers - from) }, (_, i) => entryOf(from + i))
     try {
       await layout.append(client, entries)
     } catch (error) {
-      if (!(error instanceof DatastoreError) || error.code !== 'INVALID_ARGUMENT') throw error
-      if (from === 0) throw error
-      filling.refusal = error.message
-      return filling
+      if (!(error instanceof DatastoreError) || error.code !== 'INVALID_ARGUMENT' || from === 0) throw error
+      return [from, error.message]
     }
-    filling.stored += count
-    if (from === 0) filling.firstBytes = written.last
-    filling.lastBytes = written.last
+    appended()
     session.progress((0.8 * from) / followers)
   }
-  return filling
+  return [followers]
 }
 
-/** The entries by list. */
 async function readAll(client: Client, layout: Layout): Promise<ReadonlyMap<Key, readonly string[]>> {
   const lists = new Map<Key, readonly string[]>()
   // One by one, since an answer holds a few megabytes at most.
@@ -115,14 +94,8 @@ async function readAll(client: Client, layout: Layout): Promise<ReadonlyMap<Key,
   return lists
 }
 
-interface Compaction {
-  /** Commits that compacted older sub-lists, and how many of them were refused. */
-  old: number
-  oldRefused: number
-  /** Attempts to put the newest sub-list back, and how many of them were refused. */
-  newest: number
-  newestRefused: number
-}
+/** Commits that compacted older sub-lists, attempts to put the newest one back, and how many of each were refused. */
+type Compaction = Record<'old' | 'oldRefused' | 'newest' | 'newestRefused', number>
 
 /** Attempts at the newest sub-list. */
 const newestTries = 5
@@ -179,12 +152,10 @@ async function compactOld(
   for (let from = 0; from < gone.length; from += limits.propertyTransformsMax) {
     const some = gone.slice(from, from + limits.propertyTransformsMax)
     const lists = new Set(some.map((one) => one.key))
-    const takes = [...lists].map((list) =>
-      take(
-        list,
-        some.filter((one) => one.key === list).map(({ entry }) => entry),
-      ),
-    )
+    const takes = [...lists].map((list) => {
+      const entries = some.flatMap((one) => (one.key === list ? [one.entry] : []))
+      return arrayPut(list, 'log', 'removeAll', entries)
+    })
     const users = new Set(some.map(({ entry }) => userOf(entry)))
     done.old++
     if (!(await putBack(client, key, (all) => all.filter((entry) => !users.has(userOf(entry))), takes)))
@@ -199,16 +170,8 @@ async function putBack(
   change: (entries: readonly string[]) => readonly string[],
   others: readonly Put[],
 ): Promise<boolean> {
-  const [stored] = await client.read([key])
-  if (stored === undefined) return true
-  const log = array(texts(change(textsOf(stored.fields, 'log'))))
-  try {
-    await client.commitAtomically([update(key, { log }, ifVersion(stored.version)), ...others])
-    return true
-  } catch (error) {
-    if (!hasCode(error, 'FAILED_PRECONDITION')) throw error
-    return false
-  }
+  const put = await changedPut(client, key, 'log', change)
+  return succeeds(() => client.commitAtomically([put, ...others]), isChanged)
 }
 
 async function logOf(client: Client, key: Key): Promise<readonly string[]> {
@@ -218,22 +181,29 @@ async function logOf(client: Client, key: Key): Promise<readonly string[]> {
 
 async function fillList(session: ArmSession, store: Store, client: Client, layout: Layout): Promise<void> {
   const { record } = session
-  const written = new Written(store)
-  const filling = await store.alone(() => follow(session, client, layout, written))
-  record.figure('followers', session.setting('list.followers'), '')
-  record.figure('followers accepted', filling.stored, '')
-  record.figure('refused for its size', filling.refusal === '' ? 0 : 1, '')
-  record.figure('first write', filling.firstBytes, 'bytes')
-  record.figure('last write', filling.lastBytes, 'bytes')
-  record.figure('written for a follower', written.all / filling.stored, 'bytes')
-  if (filling.refusal !== '') record.text('what the service answers', [filling.refusal])
+  // Bytes of the rows of entities that are written, in all and by the last commit of each append; the log has them once more.
+  let [all, latest] = [0, 0]
+  store.engine.tablets.onSample(({ table, operation, bytes }) => {
+    if (table !== 'Entities' || operation !== 'put') return
+    latest = bytes
+    all += bytes
+  })
+  const appends: number[] = []
+  const [stored, refusal] = await store.alone(() => follow(session, client, layout, () => appends.push(latest)))
+  record.figure('followers', session.setting('list.followers'))
+  record.figure('followers accepted', stored)
+  record.figure('refused for its size', refusal !== undefined)
+  record.figure('first write', appends[0] ?? 0, 'bytes')
+  record.figure('last write', appends.at(-1) ?? 0, 'bytes')
+  record.figure('written for a follower', all / stored, 'bytes')
+  if (refusal !== undefined) record.text('what the service answers', [refusal])
 }
 
 function recordLists(session: ArmSession, lists: ReadonlyMap<Key, readonly string[]>): void {
   const added = [...lists.values()].flat().filter((entry) => entry.startsWith('+'))
-  session.record.figure('entities with followers', lists.size, '')
-  session.record.figure('followers found', new Set(added).size, '')
-  session.record.figure('found twice', added.length - new Set(added).size, '')
+  session.record.figure('entities with followers', lists.size)
+  session.record.figure('followers found', new Set(added).size)
+  session.record.figure('found twice', added.length - new Set(added).size)
 }
 
 async function runOneItem(session: ArmSession): Promise<void> {
@@ -253,30 +223,24 @@ async function runSubLists(session: ArmSession): Promise<void> {
   session.progress(0.8)
   const before = await store.alone(() => readAll(client, layout))
   recordLists(session, before)
-  const { old, oldRefused, newest, newestRefused } = await compactUnderLoad(
-    store,
-    client,
-    layout,
-    before,
-    session.setting('load.writersMax'),
-  )
+  const done = await compactUnderLoad(store, client, layout, before, session.setting('load.writersMax'))
   session.progress(0.95)
   const after = await store.alone(() => readAll(client, layout))
   const gone = new Set(left.map(userOf))
   const followers = followersOf([...after.values()].flat()).filter((user) => !user.startsWith('late'))
   const stayed = session.setting('list.followers') - gone.size
   const wrong = Math.abs(followers.length - stayed) + followers.filter((user) => gone.has(user)).length
-  record.figure('commits that compacted old sub-lists', old, '')
-  record.figure('of these, refused', oldRefused, '')
-  record.figure('attempts at the newest sub-list', newest, '')
-  record.figure('of those, refused', newestRefused, '')
+  record.figure('commits that compacted old sub-lists', done.old)
+  record.figure('of these, refused', done.oldRefused)
+  record.figure('attempts at the newest sub-list', done.newest)
+  record.figure('of those, refused', done.newestRefused)
   record.figure('entries before', entryBytes(before), 'bytes')
   record.figure('entries after', entryBytes(after), 'bytes')
-  record.figure('wrong after it', wrong, '')
+  record.figure('wrong after it', wrong)
 }
 
 function entryBytes(lists: ReadonlyMap<Key, readonly string[]>): number {
-  return [...lists.values()].flat().reduce((sum, entry) => sum + entry.length, 0)
+  return sumOf([...lists.values()].flat(), (entry) => entry.length)
 }
 
 const drive = (wire: WireSession, layout: Layout): Promise<void> =>
@@ -284,19 +248,11 @@ const drive = (wire: WireSession, layout: Layout): Promise<void> =>
     layout.append(client, [`+user-${writer}-${random.integer(1_000_000_000)}#1`]),
   )
 
-const arms: readonly Arm[] = [
-  {
-    name: 'one-item',
-    about: 'all followers in one entity',
-    run: runOneItem,
-    drive: (wire) => drive(wire, oneItem),
-  },
-  {
-    name: 'sub-lists',
-    about: 'sub-lists of some thousands, and an index item that names them',
-    run: runSubLists,
-    drive: (wire) => drive(wire, subLists(500)),
-  },
+const arms = [
+  arm('one-item', 'all followers in one entity', runOneItem, (wire) => drive(wire, oneItem)),
+  arm('sub-lists', 'sub-lists of some thousands, and an index item that names them', runSubLists, (wire) =>
+    drive(wire, subLists(500)),
+  ),
 ]
 
 const inSubLists = (says: string, names: readonly string[], holds: (...values: number[]) => boolean): Expectation =>

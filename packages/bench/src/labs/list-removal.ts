@@ -3,31 +3,17 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.1 and 9.2.5.2.
  */
-import { type Arm, armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
+import { sumOf } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
-import { type Client, hasCode, isTransient, textsOf } from '../sim/client.ts'
+import { type Client, isChanged, isTransient, succeeds, textsOf } from '../sim/client.ts'
 import { upsert } from '../sim/entities.ts'
 import { timed } from '../sim/open-loop.ts'
 import type { WireSession } from '../sim/wire.ts'
 import { type Change, changesOf, followersAfter } from './lists/changes.ts'
 import { dividedWays, type RemovalWay, removalWays } from './lists/removal-ways.ts'
-
-interface Tally {
-  /** Attempts after the first one: of removals, and of additions. */
-  removalRetries: number
-  additionRetries: number
-  removals: number
-  /** Removals that took more attempts than a client library makes. */
-  starved: number
-  readonly removalMs: Histogram
-  seconds: number
-  /** Followers that the list has and should not have, or the other way round. */
-  wrong: number
-  followers: number
-  elements: number
-}
 
 interface Patience {
   readonly retries: number
@@ -40,19 +26,15 @@ const doublingsMax = 7
 
 /** Makes a change however many attempts it takes. @returns the attempts after the first */
 async function insist(client: Client, way: RemovalWay, change: Change, patience: Patience): Promise<number> {
+  const isExpected = (error: unknown): boolean => isTransient(error) || isChanged(error)
   for (let retries = 0; ; retries++) {
-    try {
-      await way.attempt(client, change)
-      return retries
-    } catch (error) {
-      if (!isTransient(error) && !hasCode(error, 'FAILED_PRECONDITION')) throw error
-      const pauseMs = patience.backoffMs * 2 ** Math.min(retries, doublingsMax)
-      await client.sleep(pauseMs * (0.5 + patience.random() / 2))
-    }
+    if (await succeeds(() => way.attempt(client, change), isExpected)) return retries
+    const pauseMs = patience.backoffMs * 2 ** Math.min(retries, doublingsMax)
+    await client.sleep(pauseMs * (0.5 + patience.random() / 2))
   }
 }
 
-async function changeTheList(session: ArmSession, way: RemovalWay, writers: number): Promise<Tally> {
+async function changeTheList(session: ArmSession, way: RemovalWay, writers: number) {
   const changes = session.setting('list.changes')
   const patience = {
     retries: session.setting('client.retries'),
@@ -61,19 +43,16 @@ async function changeTheList(session: ArmSession, way: RemovalWay, writers: numb
   }
   const store = await session.open({ simulate: true })
   const client = session.client(store)
-  const tally: Tally = {
+  const tally = {
+    // Attempts after the first one.
     removalRetries: 0,
     additionRetries: 0,
     removals: 0,
+    // Removals that took more attempts than a client library makes.
     starved: 0,
     removalMs: new Histogram(),
-    seconds: 0,
-    wrong: 0,
-    followers: 0,
-    elements: 0,
   }
   const write = async (writer: number): Promise<void> => {
-    // They do not begin in step.
     await store.sleep(session.random.next() * 100)
     const script = changesOf(writer)
     for (let i = 0; i < changes; i++) {
@@ -91,17 +70,12 @@ async function changeTheList(session: ArmSession, way: RemovalWay, writers: numb
     }
   }
   await store.together(Array.from({ length: writers }, (_, writer) => write(writer)))
-  tally.seconds = store.nowMs / 1000
-  await store.alone(async () => {
-    const stored = await client.read(way.keys(client))
-    const followers = way.followers(stored)
-    tally.followers = followers.length
-    tally.wrong = differences(followers, followersAfter(new Array<number>(writers).fill(changes)))
-    for (const one of stored) {
-      for (const property of one?.fields.keys() ?? []) tally.elements += textsOf(one?.fields, property).length
-    }
-  })
-  return tally
+  const seconds = store.nowMs / 1000
+  const stored = await store.alone(() => client.read(way.keys(client)))
+  const followers = way.followers(stored)
+  const wrong = differences(followers, followersAfter(new Array<number>(writers).fill(changes)))
+  const arrays = stored.flatMap((one) => [...(one?.fields.keys() ?? [])].map((name) => textsOf(one?.fields, name)))
+  return { ...tally, seconds, wrong, followers: followers.length, elements: arrays.flat().length }
 }
 
 /** How many are in one of the lists only, or more often in one. */
@@ -119,19 +93,22 @@ async function run(
   const changes = session.setting('list.changes')
   const levels = [1, 4, 16, 64].filter((writers) => writers <= writersMax)
   const { all, first, last } = await session.atEach(levels, (writers) => changeTheList(session, way, writers))
-  const retriesOf = ({ removalRetries, removals }: Tally): number => removalRetries / Math.max(1, removals)
-  const sum = (of: 'additionRetries' | 'wrong'): number => all.reduce((sum, tally) => sum + tally[of], 0)
+  const retriesOf = ({ removalRetries, removals }: typeof first): number => removalRetries / Math.max(1, removals)
   const rates = all.map(({ seconds }, i) => ((levels[i] ?? 0) * changes) / seconds)
-  record.figure('retries per removal, 1 writer', retriesOf(first), '')
-  record.figure('retries per removal, all writers', retriesOf(last), '')
-  record.figure('retries of additions', sum('additionRetries'), '')
+  record.ends('retries per removal', [retriesOf(first), retriesOf(last)], '')
+  record.figure(
+    'retries of additions',
+    sumOf(all, (tally) => tally.additionRetries),
+  )
   record.figure('removals that a client library gives up', (last.starved / Math.max(1, last.removals)) * 100, '%')
-  record.figure('p99 of a removal, 1 writer', first.removalMs.quantile(0.99), 'ms')
-  record.figure('p99 of a removal, all writers', last.removalMs.quantile(0.99), 'ms')
+  record.ends('p99 of a removal', [first.removalMs.quantile(0.99), last.removalMs.quantile(0.99)], 'ms')
   record.figure('changes, all writers', rates.at(-1) ?? 0, '/s')
-  record.figure('followers at the end', last.followers, '')
-  record.figure('elements stored for them', last.elements, '')
-  record.figure('wrong at the end', sum('wrong'), '')
+  record.figure('followers at the end', last.followers)
+  record.figure('elements stored for them', last.elements)
+  record.figure(
+    'wrong at the end',
+    sumOf(all, (tally) => tally.wrong),
+  )
   const x = { name: 'writers', values: levels }
   record.chart('retries', 'per removal', x, { [way.name]: all.map(retriesOf) })
   record.chart('p99 of a removal', 'ms', x, { [way.name]: all.map(({ removalMs }) => removalMs.quantile(0.99)) })
@@ -163,15 +140,9 @@ async function drive(wire: WireSession, way: RemovalWay): Promise<void> {
   wire.judged({
     says: isLossy ? 'changes are lost' : 'no change is lost',
     holds: isLossy ? wrong > 0 : wrong === 0,
-    found: `${wrong} followers are wrong after ${changes.reduce((sum, count) => sum + count, 0)} changes`,
+    found: `${wrong} followers are wrong after ${sumOf(changes, (count) => count)} changes`,
   })
 }
-
-const arms: readonly Arm[] = [
-  ...armsOf(removalWays, run, drive),
-  // One writer: how the list is written is the question, not what comes in between.
-  ...armsOf(dividedWays, (session, way) => run(session, way, 1)),
-]
 
 const names = removalWays.map(({ name }) => name)
 const whole = names.filter((name) => name !== 'plain-put')
@@ -191,7 +162,11 @@ export const listRemoval: Lab = defineLab({
     // Changes wait for each other in the log; a lab about retries has none for waiting.
     'log.waitMsMax': 60_000,
   },
-  arms,
+  arms: [
+    ...armsOf(removalWays, run, drive),
+    // One writer: how the list is written is the question, not what comes in between.
+    ...armsOf(dividedWays, (session, way) => run(session, way, 1)),
+  ],
   expectations: [
     expectFigures(
       'cas: removals starve while the list changes fast',

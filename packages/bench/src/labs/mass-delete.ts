@@ -9,36 +9,31 @@
  * compaction, and queries go over them.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type FigureOf, type Lab, ofArm, ofArms } from '../lab.ts'
+import {
+  armsOf,
+  defineLab,
+  expectFigure,
+  expectFigures,
+  type FigureOf,
+  type Lab,
+  type Named,
+  ofArm,
+  ofArms,
+} from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
-import { hasCode } from '../sim/client.ts'
+import { isLate, succeeds } from '../sim/client.ts'
 import { ascending, type Fields, integer, unindexed, upsert, whereKey } from '../sim/entities.ts'
 import { scanned } from '../sim/scanned.ts'
 import type { Store } from '../sim/store.ts'
 import { recordFindings } from '../sim/written.ts'
 
-/** One look at the first page of what is left. */
-interface Look {
-  readonly at: string
-  readonly results: number
-  /** Deleted rows that the scan went over, in all tables. */
-  readonly tombstones: number
-  readonly ms: number
-  /** With a deadline: the query was not answered in time. */
-  readonly timedOut: boolean
-}
-
-interface Way {
-  readonly name: string
-  readonly about: string
+interface Way extends Named {
   /** Which entities go: those first in key order, or as many all over. */
   readonly deletes: 'first' | 'all over'
-  /** Whether the query begins behind the last deleted key. */
   readonly startsBehind?: boolean
   /** Whether the arm waits for a compaction, and does not request one. */
   readonly isLeftAlone?: boolean
-  /** Whether the query has a deadline. */
   readonly hasDeadline?: boolean
 }
 
@@ -56,18 +51,22 @@ function firstPage(store: Store, limit: number, behind: Key | undefined): Query 
   })
 }
 
-async function look(store: Store, at: string, query: Query, deadlineMs?: number): Promise<Look> {
-  let [results, timedOut] = [0, false]
+function tombstonesOf(store: Store): number {
+  const { tables } = store.engine.tablets.report()
+  return tables.find(({ table }) => table === 'EntitiesByKind')?.tombstones ?? 0
+}
+
+/** One look at the first page of what is left. */
+async function look(store: Store, at: string, query: Query, deadlineMs?: number) {
+  let [results, isInTime] = [0, true]
   const { tombstones, ms } = await scanned(store, async () => {
     const context = deadlineMs === undefined ? store.context() : store.contextWithin(deadlineMs)
-    try {
+    const work = async () => {
       results = (await store.database.runQuery(context, { query })).results.length
-    } catch (error) {
-      if (!hasCode(error, 'DEADLINE_EXCEEDED')) throw error
-      timedOut = true
     }
+    isInTime = await succeeds(work, isLate)
   })
-  return { at, results, tombstones, ms, timedOut }
+  return { at, results, tombstones, ms, timedOut: !isInTime }
 }
 
 async function deleteMany(
@@ -85,9 +84,9 @@ async function deleteMany(
     deletes === 'first' ? i < count * share : Math.floor((i + 1) * share) > Math.floor(i * share)
   const gone = all.filter(isDeleted)
   const query = firstPage(store, session.setting('batch.size'), startsBehind ? keyOf(gone.at(-1) ?? 0) : undefined)
-  const looks: Look[] = []
+  const looks: Awaited<ReturnType<typeof look>>[] = []
   const minutes: number[] = []
-  const whileLeft: Look[] = []
+  const whileLeft: typeof looks = []
   await store.alone(async () => {
     const payload = (): Fields => ({ payload: unindexed(integer(session.random.integer(1_000_000))) })
     const entities = all.map((i) => upsert(keyOf(i), payload()))
@@ -102,23 +101,21 @@ async function deleteMany(
     looks.push(await look(store, 'deleted', query, deadlineMs))
     recordFindings(record, store, 'scan-over-tombstones')
     if (!isLeftAlone) store.engine.tablets.compact()
-    else {
-      while (tombstonesOf(store) > 0) {
-        minutes.push((store.nowMs - deletedAtMs) / 60_000)
-        whileLeft.push(await look(store, 'left', query))
-        await store.sleep(60_000)
-      }
+    while (isLeftAlone && tombstonesOf(store) > 0) {
+      minutes.push((store.nowMs - deletedAtMs) / 60_000)
+      whileLeft.push(await look(store, 'left', query))
+      await store.sleep(60_000)
     }
     minutes.push((store.nowMs - deletedAtMs) / 60_000)
     looks.push(await look(store, 'compacted', query, deadlineMs))
     whileLeft.push(...looks.slice(-1))
   })
-  record.figure('entities', count, '')
-  record.figure('deleted', gone.length, '')
+  record.figure('entities', count)
+  record.figure('deleted', gone.length)
   for (const { at, tombstones, ms, results, timedOut } of looks) {
-    if (hasDeadline) record.figure(`${at}: timed out`, timedOut ? 1 : 0, 'queries')
-    record.figure(`${at}: results`, results, '')
-    record.figure(`${at}: deleted rows on the way`, tombstones, '')
+    if (hasDeadline) record.figure(`${at}: timed out`, timedOut, 'queries')
+    record.figure(`${at}: results`, results)
+    record.figure(`${at}: deleted rows on the way`, tombstones)
     record.figure(`${at}: the query takes`, ms, 'ms')
   }
   if (isLeftAlone) {
@@ -127,14 +124,8 @@ async function deleteMany(
     const x = { name: 'minutes', values: minutes }
     record.chart('latency since the delete', 'ms', x, { query: whileLeft.map(({ ms }) => ms) })
   }
-  const compactions = store.engine.tablets.events().filter(({ kind }) => kind === 'compaction')
-  record.text('compactions', compactions.length === 0 ? ['none'] : compactions.map(({ words }) => words))
-}
-
-/** Deleted rows of the table that the query scans. */
-function tombstonesOf(store: Store): number {
-  const { tables } = store.engine.tablets.report()
-  return tables.find(({ table }) => table === 'EntitiesByKind')?.tombstones ?? 0
+  const compactions = store.engine.tablets.events().flatMap(({ kind, words }) => (kind === 'compaction' ? [words] : []))
+  record.text('compactions', compactions.length === 0 ? ['none'] : compactions)
 }
 
 const ways: readonly Way[] = [

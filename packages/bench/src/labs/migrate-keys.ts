@@ -6,22 +6,21 @@
  * collision is that of App Engine's Datastore. Why not Blowfish: docs/decisions/0020-key-permutation.md.
  */
 import { DatastoreError, decodeProperties, type Key, KeyPermutation, type PathElement } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { arm, armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { integerOf } from '../sim/client.ts'
 import { insert, integer, unindexed, upsert } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
-import { offer } from '../sim/load.ts'
+import { type Load, offer, operationsOf } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
-import { rampOf, rampSettings } from '../sim/ramp.ts'
+import { ramped, rampSettings } from '../sim/ramp.ts'
+import { legacyAtOnce } from '../sim/store.ts'
 
 const kind = 'Customer'
 
 /** A way to make keys of old numbers. */
-interface Mapping {
-  readonly name: string
-  readonly about: string
+interface Mapping extends Named {
   element(n: bigint, permutation: KeyPermutation): PathElement
   /** The old number of a key; `undefined` where it cannot be had. */
   numberOf(element: PathElement, permutation: KeyPermutation): bigint | undefined
@@ -65,18 +64,17 @@ const row = (n: bigint) => ({ old: unindexed(integer(n)) })
 async function migrate(session: ArmSession, mapping: Mapping): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
-  let permutation: KeyPermutation | undefined
-  const load = rampOf(session, (n) => {
+  const load = ramped(session)
+  const size = operationsOf(load)
+  const permutation = new KeyPermutation({ secret: `seed ${session.seed}`, size: BigInt(size) })
+  const next: Load['next'] = (n) => {
     const old = BigInt(n + 1)
-    if (permutation === undefined) throw new Error('the migration began before its size was known')
     return { put: upsert(store.key(mapping.element(old, permutation)), row(old)) }
-  })
-  const size = rowsOf(load.seconds, load.opsPerSecondAt)
-  permutation = new KeyPermutation({ secret: `seed ${session.seed}`, size })
-  const watch = await offer(session, store, load, ['Entities'])
+  }
+  const watch = await offer(session, store, { ...load, next }, ['Entities'])
   const { served, refused, p99Ms } = watch.settled(120)
-  record.figure('rows', Number(size), '')
-  record.figure('tablets', watch.tableAt('Entities').tablets, '')
+  record.figure('rows', size)
+  record.figure('tablets', watch.tableAt('Entities').tablets)
   record.figure('hottest tablet at the end', watch.settledTable('Entities', 120).busiestShare * 100, '% of the load')
   record.figure('served at the end', served, '/s')
   record.figure('refused at the end', refused, '/s')
@@ -85,13 +83,6 @@ async function migrate(session: ArmSession, mapping: Mapping): Promise<void> {
   record.figure('p99 at the end', p99Ms, 'ms')
   await checkWayBack(session, mapping, permutation)
   watch.draw(record, ['Entities'])
-}
-
-/** As many as the load moves in all. */
-function rowsOf(seconds: number, opsPerSecondAt: (seconds: number) => number): bigint {
-  let rows = 0
-  for (let at = 0; at < seconds; at++) rows += opsPerSecondAt(at)
-  return BigInt(Math.ceil(rows))
 }
 
 /** Moves some rows to a quiet store, and asks it for each by its old number, and for the old number of each. */
@@ -109,8 +100,8 @@ async function checkWayBack(session: ArmSession, mapping: Mapping, permutation: 
     if (entity === undefined || !isRow(entity.image.properties, n)) wrong++
     else if (mapping.numberOf(entity.key.path[0] ?? { kind }, permutation) === n) back++
   }
-  record.figure('other rows found by an old number', wrong, '')
-  record.figure('old numbers that their keys do not tell', count - wrong - back, '')
+  record.figure('other rows found by an old number', wrong)
+  record.figure('old numbers that their keys do not tell', count - wrong - back)
 }
 
 function isRow(properties: Uint8Array, n: bigint): boolean {
@@ -120,7 +111,7 @@ function isRow(properties: Uint8Array, n: bigint): boolean {
 /** Old rows keep their numbers as ids, and new entities are inserted without one. */
 async function insertNew(session: ArmSession, isReserved: boolean): Promise<void> {
   const { record } = session
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' }, idCollisions: 'fail' })
+  const store = await session.open({ ...legacyAtOnce, idCollisions: 'fail' })
   const count = session.setting('work.records')
   const lines: string[] = []
   if (isReserved) {
@@ -138,9 +129,9 @@ async function insertNew(session: ArmSession, isReserved: boolean): Promise<void
       if (failed++ === 0) lines.push(`${error.code}: ${error.message}`)
     }
   }
-  record.figure('old rows', count, '')
-  record.figure('new entities', made, '')
-  record.figure('inserts that failed', failed, '')
+  record.figure('old rows', count)
+  record.figure('new entities', made)
+  record.figure('inserts that failed', failed)
   record.text('what was answered', lines)
 }
 
@@ -150,7 +141,7 @@ async function insertNew(session: ArmSession, isReserved: boolean): Promise<void
  */
 async function nameNew(session: ArmSession, by: 'allocator' | 'own counter'): Promise<void> {
   const { record } = session
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const store = await session.open(legacyAtOnce)
   const count = Math.ceil(session.setting('work.records') / 4)
   const permutation = new KeyPermutation({ secret: `seed ${session.seed}`, size: 1_000_000n })
   const keyOf = (n: bigint): Key => store.key({ kind, name: permutation.nameOf(n) })
@@ -168,9 +159,9 @@ async function nameNew(session: ArmSession, by: 'allocator' | 'own counter'): Pr
       if (failed++ === 0) lines.push(`${error.code}: ${error.message}`)
     }
   }
-  record.figure('old rows', count, '')
-  record.figure('new entities', count - failed, '')
-  record.figure('inserts that failed', failed, '')
+  record.figure('old rows', count)
+  record.figure('new entities', count - failed)
+  record.figure('inserts that failed', failed)
   record.text('what was answered', lines)
 }
 
@@ -205,26 +196,16 @@ export const migrateKeys: Lab = defineLab({
   },
   arms: [
     ...mappingArms,
-    {
-      name: 'unreserved',
-      about: 'old rows under their ids; new entities without an id',
-      run: (session) => insertNew(session, false),
-    },
-    {
-      name: 'reserved',
-      about: 'the same, after allocateIdRange from 1 to N',
-      run: (session) => insertNew(session, true),
-    },
-    {
-      name: 'allocated-names',
-      about: 'old rows under enciphered names; new ones under names of allocated ids, enciphered',
-      run: (session) => nameNew(session, 'allocator'),
-    },
-    {
-      name: 'counted-names',
-      about: 'the same with numbers of the program, which begin at 1',
-      run: (session) => nameNew(session, 'own counter'),
-    },
+    arm('unreserved', 'old rows under their ids; new entities without an id', (session) => insertNew(session, false)),
+    arm('reserved', 'the same, after allocateIdRange from 1 to N', (session) => insertNew(session, true)),
+    arm(
+      'allocated-names',
+      'old rows under enciphered names; new ones under names of allocated ids, enciphered',
+      (session) => nameNew(session, 'allocator'),
+    ),
+    arm('counted-names', 'the same with numbers of the program, which begin at 1', (session) =>
+      nameNew(session, 'own counter'),
+    ),
   ],
   expectations: [
     ...['int-ids', 'decimal-names'].map((name) =>

@@ -3,7 +3,7 @@
  *
  * Known: best practices, indexes: avoid an index on a property that rises, such as a timestamp; a prefix spreads it.
  */
-import { type Arm, defineLab, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expectFigures, type Lab, type Named, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { allOf, ascending, type Fields, insert, text, timestamp, unindexed, upsert, where } from '../sim/entities.ts'
@@ -15,35 +15,44 @@ import type { Store } from '../sim/store.ts'
 
 const kind = 'Event'
 
-/** The indexed part of the n-th event; `micros` is when it happened. */
-type Created = (n: number, micros: bigint) => Fields
+interface Variant extends Named {
+  /** The indexed part of the n-th event; `micros` is when it happened. */
+  created(n: number, micros: bigint): Fields
+}
 
 const moment = (micros: bigint): string => new Date(Number(micros / 1000n)).toISOString()
 
 /** Events are of a thousand users, one after the other in no order. */
 const userOf = (n: number): string => `user${hashOf(`${n}`).slice(0, 3)}`
 
-const variants: Readonly<Record<string, { readonly about: string; readonly created: Created }>> = {
-  indexed: { about: 'created is an indexed timestamp', created: (_n, micros) => ({ created: timestamp(micros) }) },
-  excluded: {
+const variants: readonly Variant[] = [
+  {
+    name: 'indexed',
+    about: 'created is an indexed timestamp',
+    created: (_n, micros) => ({ created: timestamp(micros) }),
+  },
+  {
+    name: 'excluded',
     about: 'created is excluded from indexes',
     created: (_n, micros) => ({ created: unindexed(timestamp(micros)) }),
   },
-  'hash-prefixed': {
+  {
+    name: 'hash-prefixed',
     about: 'created is text: a hash, then the time',
     created: (n, micros) => ({ created: text(`${hashOf(`${n}`).slice(0, 2)}|${moment(micros)}`) }),
   },
-  'user-prefixed': {
+  {
+    name: 'user-prefixed',
     about: 'created is text: the user, then the time',
     created: (n, micros) => ({ created: text(`${userOf(n)}|${moment(micros)}`) }),
   },
-}
+]
 
 const body = unindexed(text('it happened'))
 
 const indexTables = ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc'] as const
 
-async function run(session: ArmSession, created: Created): Promise<void> {
+async function run(session: ArmSession, { created }: Variant): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
   const users = new Map<string, number>()
@@ -58,7 +67,7 @@ async function run(session: ArmSession, created: Created): Promise<void> {
   for (const table of ['Entities', ...indexTables] as const) {
     const { tablets, total, busiestShare } = watch.tableAt(table)
     const ofServer = watch.busiest(table, 300) / session.setting('server.opsPerSecond')
-    record.figure(`${table}: tablets`, tablets, '')
+    record.figure(`${table}: tablets`, tablets)
     record.figure(`${table}: busiest`, busiestShare * 100, '% of the load')
     record.figure(`${table}: busiest, 5 minutes`, ofServer * 100, '% of a server')
     record.figure(`${table}: load`, total, 'row operations/s')
@@ -68,12 +77,11 @@ async function run(session: ArmSession, created: Created): Promise<void> {
   record.figure('refused', settled.refused, '/s')
   record.figure('p99', settled.p99Ms, 'ms')
   const { events, wrong } = await outOfOrder(store, busiestOf(users))
-  record.figure('events of a user found by its prefix', events, '')
-  record.figure('of these, out of order', wrong, '')
+  record.figure('events of a user found by its prefix', events)
+  record.figure('of these, out of order', wrong)
   watch.draw(record, ['EntitiesByPropertyAsc'])
 }
 
-/** The user with most events. */
 function busiestOf(users: ReadonlyMap<string, number>): string {
   return [...users].reduce((one, other) => (other[1] > one[1] ? other : one))[0]
 }
@@ -88,27 +96,21 @@ async function outOfOrder(store: Store, user: string): Promise<{ readonly events
     ),
     order: [ascending('created')],
   })
-  const context = store.engine.context({ weight: 1 })
-  const { results } = await store.alone(async () => await store.database.runQuery(context, { query }))
+  const { results } = await store.alone(async () => await store.database.runQuery(store.context(), { query }))
   // The name of an event ends with its number, and numbers rise with time.
   const numbers = results.map(({ key }) => Number(key.path[0]?.name?.split('-')[1]))
   const wrong = numbers.filter((n, i) => userOf(n) !== user || n < (numbers[i - 1] ?? 0))
   return { events: numbers.length, wrong: wrong.length }
 }
 
-const arms: readonly Arm[] = Object.entries(variants).map(([name, { about, created }]) => ({
-  name,
-  about,
-  run: (session) => run(session, created),
-  drive: (wire) =>
-    openLoop(wire, (n) => {
-      const key = wire.client.key({ kind, name: `${hashOf(`event ${n}`)}-${n}` })
-      const micros = BigInt(Math.round(wire.client.nowMs() * 1000))
-      return upsert(key, { ...created(n, micros), body })
-    }),
-}))
+const arms = armsOf(variants, run, (wire, { created }) =>
+  openLoop(wire, (n) => {
+    const key = wire.client.key({ kind, name: `${hashOf(`event ${n}`)}-${n}` })
+    const micros = BigInt(Math.round(wire.client.nowMs() * 1000))
+    return upsert(key, { ...created(n, micros), body })
+  }),
+)
 
-/** A figure of both tables of property indexes. */
 const eachIndexTable = (figure: string): string[] => indexTables.map((table) => `${table}: ${figure}`)
 
 export const monotonicIndex: Lab = defineLab({
@@ -127,7 +129,7 @@ export const monotonicIndex: Lab = defineLab({
   },
   arms,
   expectations: [
-    ...['indexed', 'excluded', 'hash-prefixed', 'user-prefixed'].map((name) =>
+    ...variants.map(({ name }) =>
       expectFigures(
         `${name}: the entity rows are spread, the busiest tablet below three quarters of what a server can`,
         ofArm(name, 'Entities: busiest, 5 minutes', 'Entities: tablets', 'Entities: busiest'),

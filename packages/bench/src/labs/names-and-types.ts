@@ -4,30 +4,20 @@
  * Known: the warnings (best practices, general, keys, properties). Measured: what is accepted, on Google's emulators. Ours: the
  * confusions that are shown.
  */
-import {
-  encodeKey,
-  type Filter,
-  formatKey,
-  type Key,
-  type Mutation,
-  type PathElement,
-  type Query,
-} from '@sixtables/engine'
-import { type Arm, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+
+import type { Mutation, PathElement, Query } from '@sixtables/engine'
+import { encodeKey, type Filter, formatKey, type Key } from '@sixtables/engine'
+import { arm, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { ascending, entityBytes, type Fields, integer, text, upsert, where, whereKey } from '../sim/entities.ts'
 import { bytesOf } from '../sim/messages.ts'
-import type { Store } from '../sim/store.ts'
+import { legacyAtOnce, type Store } from '../sim/store.ts'
 import { recordFindings } from '../sim/written.ts'
-
-async function commit(store: Store, ...mutations: readonly Mutation[]): Promise<void> {
-  await store.put(mutations)
-}
 
 /** The store's answer to a mutation: `accepted`, or the code and the message of its refusal. */
 async function answer(store: Store, mutation: Mutation): Promise<string> {
   try {
-    await commit(store, mutation)
+    await store.put([mutation])
     return 'accepted'
   } catch (error) {
     return `refused: ${error instanceof Error ? error.message : String(error)}`
@@ -62,16 +52,13 @@ async function slashes(session: ArmSession): Promise<void> {
   const order: string[] = []
   for (const kind of ['Folder', `Folder/${owner}/File`, 'File'])
     for (const key of await keysOf(store, query(store, kind))) order.push(`kind ${kind}: ${formatKey(key)}`)
-  record.figure('keys', order.length, '')
-  record.figure('paths when joined by slashes', new Set(texts).size, '')
+  record.figure('keys', order.length)
+  record.figure('paths when joined by slashes', new Set(texts).size)
   const under = await keysOf(store, query(store, undefined, whereKey('hasAncestor', folder)))
-  record.figure(
-    'keys that seem to be in the folder',
-    texts.filter((path) => path.startsWith(`Folder/${owner}/`)).length,
-    '',
-  )
+  const inFolder = texts.filter((path) => path.startsWith(`Folder/${owner}/`))
+  record.figure('keys that seem to be in the folder', inFolder.length)
   // The folder itself is among its descendants.
-  record.figure('keys that are in the folder', under.length - 1, '')
+  record.figure('keys that are in the folder', under.length - 1)
   record.text(
     'joined by slashes',
     keys.map((key, i) => `${texts[i]}   is   ${formatKey(key)}`),
@@ -89,7 +76,7 @@ async function dots(session: ArmSession): Promise<void> {
   const { record } = session
   const store = await session.open()
   const [flat, deep] = [store.key({ kind: 'User', name: 'flat' }), store.key({ kind: 'User', name: 'deep' })]
-  await commit(store, upsert(flat, cityOf('Bern')), upsert(deep, nested('Bern')))
+  await store.put([upsert(flat, cityOf('Bern')), upsert(deep, nested('Bern'))])
   const rows: string[] = []
   for (const key of [flat, deep])
     for (const { table, row } of (await store.engine.inspector.rows(key)).rows)
@@ -97,49 +84,30 @@ async function dots(session: ArmSession): Promise<void> {
   record.text('the rows of a property with a dot, and of a property within a property', rows)
   const equal = where('address.city', 'equal', text('Bern'))
   const found = await keysOf(store, query(store, 'User', equal))
-  record.figure('entities that address.city = "Bern" finds', found.length, '')
+  record.figure('entities that address.city = "Bern" finds', found.length)
 
   // A mask names what is to be written, by its path: a dot in it leads into the nested entity.
-  const masked = [flat, deep].map(
-    (key, i): Mutation => ({
-      operation: 'upsert',
-      entity: entityBytes(key, i === 0 ? cityOf('Basel') : nested('Basel')),
-      propertyMask: ['address.city'],
-    }),
-  )
-  await commit(store, ...masked)
+  const mask = { propertyMask: ['address.city'] }
+  await store.put([upsert(flat, cityOf('Basel'), mask), upsert(deep, nested('Basel'), mask)])
   const moved = where('address.city', 'equal', text('Basel'))
   const written = await keysOf(store, query(store, 'User', moved))
-  record.figure('of two updates of address.city, written', written.length, '')
+  record.figure('of two updates of address.city, written', written.length)
   record.text('after writing "Basel" with the mask address.city', [
     ...written.map((key) => `${formatKey(key)}: written`),
     ...(await keysOf(store, query(store, 'User', equal))).map((key) => `${formatKey(key)}: still "Bern", and no error`),
   ])
-  await commit(store, {
-    operation: 'upsert',
-    entity: entityBytes(flat, cityOf('Basel')),
-    propertyMask: ['address\\.city'],
-  })
-  record.figure('written once the dot is escaped', (await keysOf(store, query(store, 'User', moved))).length, '')
+  await store.put([upsert(flat, cityOf('Basel'), { propertyMask: ['address\\.city'] })])
+  record.figure('written once the dot is escaped', (await keysOf(store, query(store, 'User', moved))).length)
   recordFindings(record, store, 'slash-or-dot-in-name')
 }
 
 async function ids(session: ArmSession): Promise<void> {
   const { record } = session
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const store = await session.open(legacyAtOnce)
   const hand = 5n
-  const elements: readonly PathElement[] = [
-    { kind: 'Order', id: -hand },
-    { kind: 'Order', id: 0n },
-    { kind: 'Order', id: 1n },
-    { kind: 'Order', id: hand },
-    { kind: 'Order', name: '10' },
-    { kind: 'Order', name: '9' },
-    { kind: 'Order', name: String(hand) },
-  ]
   const answers: string[] = []
-  for (const element of elements) {
-    const key = store.key(element)
+  for (const number of [-hand, 0n, 1n, hand, '10', '9', String(hand)]) {
+    const key = store.key({ kind: 'Order', ...(typeof number === 'bigint' ? { id: number } : { name: number }) })
     answers.push(`${formatKey(key)}: ${await answer(store, upsert(key, { placed: integer(1) }))}`)
   }
   record.text('what is accepted', answers)
@@ -147,14 +115,14 @@ async function ids(session: ArmSession): Promise<void> {
   record.text('in key order', order.map(formatKey))
   const fromOne = query(store, 'Order', whereKey('greaterThanOrEqual', store.key({ kind: 'Order', id: 1n })))
   const seen = await keysOf(store, fromOne)
-  record.figure('entities', order.length, '')
-  record.figure('entities from id 1 on', seen.length, '')
+  record.figure('entities', order.length)
+  record.figure('entities from id 1 on', seen.length)
   record.figure('id 0 accepted', answers.filter((line) => line.startsWith('Order:0: accepted')).length, 'times')
-  record.figure('negative ids before all others', order[0]?.path[0]?.id === -hand ? 1 : 0, '')
+  record.figure('negative ids before all others', order[0]?.path[0]?.id === -hand)
   const same = order.filter(({ path: [last] }) => String(last?.id ?? last?.name) === String(hand))
-  record.figure('entities numbered alike', same.length, '')
+  record.figure('entities numbered alike', same.length)
   const names = order.flatMap(({ path: [last] }) => (last?.name === undefined ? [] : [last.name]))
-  record.figure('"10" stands before "9"', names.indexOf('10') < names.indexOf('9') ? 1 : 0, '')
+  record.figure('"10" stands before "9"', names.indexOf('10') < names.indexOf('9'))
   recordFindings(record, store, 'negative-id')
 }
 
@@ -180,32 +148,22 @@ async function texts(session: ArmSession): Promise<void> {
   const answers: string[] = []
   for (const [what, entity] of cases) answers.push(`${what}: ${await answer(store, { operation: 'upsert', entity })}`)
   record.text('what is accepted', answers)
-  record.figure(
-    'texts that are not UTF-8, accepted',
-    answers.slice(0, 2).filter((line) => line.endsWith('accepted')).length,
-    '',
-  )
-  record.figure('as a blob, accepted', answers[2]?.endsWith('accepted') ? 1 : 0, '')
+  const [name, value, blob] = answers.map((line) => Number(line.endsWith('accepted'))) as [number, number, number]
+  record.figure('texts that are not UTF-8, accepted', name + value)
+  record.figure('as a blob, accepted', blob)
 
   // Half a surrogate pair: what is left where a text was cut within an emoji. There is no UTF-8 for it.
   const album = session.random.integer(1000)
   const cut = ['\u{1f600}', '\u{1f9e9}'].map((emoji) => `best of ${album}: ${emoji.slice(0, 1)}`)
-  for (const name of cut) await commit(store, upsert(key(name), {}))
+  for (const name of cut) await store.put([upsert(key(name), {})])
   const kept = (await keysOf(store, query(store, 'Song'))).filter(({ path }) => path[0]?.name?.startsWith('best of'))
-  record.figure('different names, cut within a letter', new Set(cut).size, '')
-  record.figure('entities that they name', kept.length, '')
+  record.figure('different names, cut within a letter', new Set(cut).size)
+  record.figure('entities that they name', kept.length)
   record.text('names that were cut within an emoji', [
     ...cut.map((name) => `${JSON.stringify(name)} was put`),
     ...kept.map((one) => `${formatKey(one)} is there`),
   ])
 }
-
-const arms: readonly Arm[] = [
-  { name: 'slash', about: 'slashes in a name and in a kind', run: slashes },
-  { name: 'dot', about: 'a property with a dot, beside a property of a nested entity', run: dots },
-  { name: 'ids', about: 'negative ids, zero, and numbers as names', run: ids },
-  { name: 'utf-8', about: 'bytes that are no text, and names cut within a letter', run: texts },
-]
 
 export const namesAndTypes: Lab = defineLab({
   name: 'names-and-types',
@@ -213,7 +171,12 @@ export const namesAndTypes: Lab = defineLab({
     'Keys and index rows are bytes: a slash and a dot mean nothing in them. They mean something where keys are written as ' +
     'paths and properties as paths of names, so what is accepted is taken for something else later.',
   settings: {},
-  arms,
+  arms: [
+    arm('slash', 'slashes in a name and in a kind', slashes),
+    arm('dot', 'a property with a dot, beside a property of a nested entity', dots),
+    arm('ids', 'negative ids, zero, and numbers as names', ids),
+    arm('utf-8', 'bytes that are no text, and names cut within a letter', texts),
+  ],
   expectations: [
     expectFigures(
       'slash: different keys are the same path',

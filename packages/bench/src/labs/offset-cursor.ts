@@ -4,7 +4,8 @@
  * Known: best practices, queries: do not use offsets; the entities that are skipped are still read, and billed.
  */
 import type { Mutation, QueryResult } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm, ofArms } from '../lab.ts'
+import { sumOf } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { descending, integer, upsert } from '../sim/entities.ts'
@@ -18,9 +19,7 @@ const post = (store: Store, rank: number): Mutation =>
 
 const rankOf = ({ key }: QueryResult): number => Number(key.path[0]?.name?.slice(9))
 
-interface Way {
-  readonly name: string
-  readonly about: string
+interface Way extends Named {
   readonly by: 'offset' | 'cursor'
   /** A new post comes to the head of the list before each page. */
   readonly isLive?: boolean
@@ -47,16 +46,20 @@ async function turnPages(session: ArmSession, { by, isLive = false }: Way): Prom
 
   const ranks = pages.flatMap(({ results }) => results.map(rankOf))
   const [first, last] = [pages[0], pages.at(-1)]
-  const rows = pages.reduce((sum, page) => sum + page.rows, 0)
-  const billed = pages.reduce((sum, page) => sum + page.billed, 0)
-  record.figure('pages', pages.length, '')
-  record.figure('results', ranks.length, '')
-  record.figure('of these, given a second time', ranks.length - new Set(ranks).size, '')
-  record.figure('missed', count - new Set(ranks.filter((rank) => rank < count)).size, '')
-  record.figure('rows read for the first page', first?.rows ?? 0, '')
-  record.figure('rows read for the last page', last?.rows ?? 0, '')
-  record.figure('rows read', rows, '')
-  record.figure('read operations billed', billed, '')
+  record.figure('pages', pages.length)
+  record.figure('results', ranks.length)
+  record.figure('of these, given a second time', ranks.length - new Set(ranks).size)
+  record.figure('missed', count - new Set(ranks.filter((rank) => rank < count)).size)
+  record.figure('rows read for the first page', first?.rows ?? 0)
+  record.figure('rows read for the last page', last?.rows ?? 0)
+  record.figure(
+    'rows read',
+    sumOf(pages, ({ rows }) => rows),
+  )
+  record.figure(
+    'read operations billed',
+    sumOf(pages, ({ billed }) => billed),
+  )
   record.figure('the last page takes', last?.ms ?? 0, 'ms')
   const x = { name: 'page', values: pages.map((_, i) => i + 1) }
   record.chart('rows read', 'rows per page', x, { [by]: pages.map((page) => page.rows) })

@@ -4,14 +4,15 @@
  * Known: the three modes (Datastore documentation): optimistic checks at the commit, optimistic with entity groups checks whole
  * groups, pessimistic locks what is read. Best practices, API calls: roll back what failed.
  */
-import { type Arm, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { arm, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm, ofArms } from '../lab.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
+import type { WireSession } from '../sim/wire.ts'
 import { writeOverWire } from '../sim/writers.ts'
 import { leaveOpenOverWire, leftOpen } from './optimistic-pessimistic/left-open.ts'
 import { type Concurrency, underMode } from './optimistic-pessimistic/modes.ts'
-import { transfer } from './optimistic-pessimistic/workloads.ts'
+import { transfers } from './optimistic-pessimistic/workloads.ts'
 
-const modes: readonly { readonly name: string; readonly about: string; readonly concurrency: Concurrency }[] = [
+const modes: readonly (Named & { readonly concurrency: Concurrency })[] = [
   { name: 'optimistic', about: 'a commit fails if a row that was read has changed', concurrency: 'optimistic' },
   {
     name: 'optimistic-groups',
@@ -23,34 +24,28 @@ const modes: readonly { readonly name: string; readonly about: string; readonly 
 
 const counterAborts = 'counter: aborts'
 
-const modeArms: readonly Arm[] = modes.map(({ name, about, concurrency }) => ({
-  name,
-  about,
-  run: (session) => underMode(session, concurrency),
-  // A server has the mode that it was started with; none starts a server with the optimistic one.
-  ...(concurrency === 'optimistic'
-    ? {}
-    : { drive: (wire) => writeOverWire(wire, 8, transfer.job({ reads: 10, thinkMs: 100 })) }),
-}))
+const drive = (wire: WireSession): Promise<void> => writeOverWire(wire, 8, transfers.job({ reads: 10, thinkMs: 100 }))
 
-const openArms: readonly Arm[] = [
-  {
-    name: 'abandoned',
-    about: 'pessimistic; a failed transaction is left open',
-    run: (session) => leftOpen(session, 'pessimistic', false),
-    drive: (wire) => leaveOpenOverWire(wire, false),
-  },
-  {
-    name: 'rolled-back',
-    about: 'pessimistic; a failed transaction is rolled back',
-    run: (session) => leftOpen(session, 'pessimistic', true),
-    drive: (wire) => leaveOpenOverWire(wire, true),
-  },
-  {
-    name: 'abandoned-optimistic',
-    about: 'optimistic; a failed transaction is left open',
-    run: (session) => leftOpen(session, 'optimistic', false),
-  },
+const arms = [
+  // A server has the mode that it was started with; none starts a server with the optimistic one.
+  ...modes.map(({ name, about, concurrency }) =>
+    arm(name, about, (session) => underMode(session, concurrency), concurrency === 'optimistic' ? undefined : drive),
+  ),
+  arm(
+    'abandoned',
+    'pessimistic; a failed transaction is left open',
+    (session) => leftOpen(session, 'pessimistic', false),
+    (wire) => leaveOpenOverWire(wire, false),
+  ),
+  arm(
+    'rolled-back',
+    'pessimistic; a failed transaction is rolled back',
+    (session) => leftOpen(session, 'pessimistic', true),
+    (wire) => leaveOpenOverWire(wire, true),
+  ),
+  arm('abandoned-optimistic', 'optimistic; a failed transaction is left open', (session) =>
+    leftOpen(session, 'optimistic', false),
+  ),
 ]
 
 export const optimisticPessimistic: Lab = defineLab({
@@ -62,17 +57,11 @@ export const optimisticPessimistic: Lab = defineLab({
   settings: {
     ...serverSettings,
     ...clientSettings,
-    ...defaultsOf(
-      'log.waitMsMax',
-      'lock.timeoutMs',
-      'load.writersMax',
-      'transaction.reads',
-      'transaction.thinkMs',
-      'transaction.abandoned',
-    ),
+    ...defaultsOf('log.waitMsMax', 'lock.timeoutMs', 'load.writersMax'),
+    ...defaultsOf('transaction.reads', 'transaction.thinkMs', 'transaction.abandoned'),
     'load.seconds': 20,
   },
-  arms: [...modeArms, ...openArms],
+  arms,
   expectations: [
     expectFigures(
       'optimistic: transactions on one entity are aborted at their commit, where locks make them wait',

@@ -5,7 +5,8 @@
  * for what the filter names.
  */
 import { encodeKey, type QueryResult } from '@sixtables/engine'
-import { armsOf, defineLab, type Expectation, expectFigures, type Lab, ofArms } from '../lab.ts'
+import { armsOf, defineLab, type Expectation, expectFigures, type Lab, type Named, ofArms } from '../lab.ts'
+import { sumOf } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { allOf, integer, text, unindexed, upsert, where } from '../sim/entities.ts'
@@ -13,9 +14,7 @@ import { hashOf } from '../sim/keys.ts'
 import { runInFull } from '../sim/query-run.ts'
 import type { Store } from '../sim/store.ts'
 
-interface Shape {
-  readonly name: string
-  readonly about: string
+interface Shape extends Named {
   readonly projection: readonly string[]
 }
 
@@ -50,7 +49,6 @@ const ofOneAuthor = allOf(
   where('author', 'lessThan', text('author-2')),
 )
 
-/** Size of a result as it is sent: key and properties. */
 function bytesOf({ key, image, projected }: QueryResult): number {
   return encodeKey(key).length + (image?.properties.length ?? 0) + (projected?.length ?? 0)
 }
@@ -65,16 +63,16 @@ async function run(session: ArmSession, shape: Shape): Promise<void> {
     return await runInFull(store, query, session.setting('client.rpcMs'))
   })
   const results = done.results.length
-  const bytes = done.results.reduce((sum, result) => sum + bytesOf(result), 0)
-  record.figure('results', results, '')
-  record.figure('rows of entities read', done.entityRows, '')
-  record.figure('rows of indexes read', done.indexRows, '')
-  record.figure('rows read', done.rows, '')
+  const bytes = sumOf(done.results, bytesOf)
+  record.figure('results', results)
+  record.figure('rows of entities read', done.entityRows)
+  record.figure('rows of indexes read', done.indexRows)
+  record.figure('rows read', done.rows)
   record.figure('sent', bytes, 'bytes')
   record.figure('sent for a result', bytes / Math.max(1, results), 'bytes')
   record.figure('latency', done.ms, 'ms')
-  record.figure('calls', done.calls, '')
-  record.figure('read operations billed', done.billed, '')
+  record.figure('calls', done.calls)
+  record.figure('read operations billed', done.billed)
 }
 
 const names = shapes.map(({ name }) => name)

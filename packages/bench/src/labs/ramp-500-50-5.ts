@@ -5,7 +5,16 @@
  * minutes, which makes about 740,000 a second after 90 minutes.
  */
 import type { Key } from '@sixtables/engine'
-import { armsOf, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import {
+  armsOf,
+  defineLab,
+  type Expectation,
+  expectFigure,
+  expectFigures,
+  type Lab,
+  type Named,
+  ofArm,
+} from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { integer, type Put, unindexed, upsert } from '../sim/entities.ts'
@@ -25,10 +34,7 @@ function put(key: Key, n: number): Put {
   return upsert(key, { visits: unindexed(integer(n)) })
 }
 
-/** How the full traffic is reached. */
-interface Growth {
-  readonly name: string
-  readonly about: string
+interface Growth extends Named {
   /** More at every step, percent; `undefined`: all of it at once. */
   readonly percent: (session: ArmSession) => number | undefined
   /** The same against a server, which knows no settings. */
@@ -89,27 +95,21 @@ async function run(session: ArmSession, { percent }: Growth): Promise<void> {
   record.figure('refused, whole run', watch.refusedShare() * 100, '%')
   const refusedFrom = watch.firstAbove(0.05)
   if (refusedFrom !== undefined) record.figure('over 5 % refused from', refusedFrom / 60, 'minutes on')
-  record.figure('tablets', tablets, '')
-  record.figure('servers', servers, '')
+  record.figure('tablets', tablets)
+  record.figure('servers', servers)
   const capacity = session.setting('server.opsPerSecond')
   record.figure('busiest tablet', (watch.busiest('Entities', 300) / capacity) * 100, '% of what a server can')
   // The busiest of 300 tablets is that of one unlucky split. Hot ones are many where a ramp is too steep.
-  record.figure(
-    'on hot tablets, last five minutes',
-    watch.shareAbove('Entities', 300, 0.75 * capacity) * 100,
-    '% of the load',
-  )
+  const hot = watch.shareAbove('Entities', 300, 0.75 * capacity)
+  record.figure('on hot tablets, last five minutes', hot * 100, '% of the load')
   watch.draw(record, ['Entities'], true)
 }
 
 /** Up to the full rate of the session, in steps that are as many as those of the rule and shorter. */
 function drive(wire: WireSession, { percentOverWire }: Growth): Promise<void> {
   const next = (n: number): Put => put(wire.client.key({ kind, name: hashOf(`session ${n}`) }), n)
-  return openLoop(
-    wire,
-    next,
-    percentOverWire === undefined ? undefined : (share) => rampedShare(percentOverWire, share),
-  )
+  if (percentOverWire === undefined) return openLoop(wire, next)
+  return openLoop(wire, next, (share) => rampedShare(percentOverWire, share))
 }
 
 /** In the first five minutes of the full traffic, which are the last of each arm. */

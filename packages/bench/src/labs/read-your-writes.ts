@@ -10,11 +10,11 @@
  */
 import type { Key, Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
-import { type Arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { type Arm, arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { FlowStage } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { allOf, text, upsert, where, whereKey } from '../sim/entities.ts'
-import { stagesOf } from '../sim/stages.ts'
+import { released, stagesOf } from '../sim/stages.ts'
 import type { Store } from '../sim/store.ts'
 
 const situations = ['new in the filter', 'changed into it', 'changed out of it'] as const
@@ -98,7 +98,7 @@ async function probe(session: ArmSession, read: Reader, byKey: boolean): Promise
     tally.set(name, { count: seen.count + 1, wrong: seen.wrong + (isWrong ? 1 : 0), answers: seen.answers.add(answer) })
     await store.engine.inspector.releaseAll()
   }
-  record.figure('reads', count, '')
+  record.figure('reads', count)
   record.figure('wrong', wrong, 'reads')
   record.figure('rolled forward', rolledForward, 'reads')
   record.figure('seen after', await seenAfterMs(session, read), 'ms')
@@ -116,15 +116,13 @@ async function probe(session: ArmSession, read: Reader, byKey: boolean): Promise
   })
 }
 
-/** The rows of a new entity at each moment. */
 async function newEntityStages(session: ArmSession): Promise<readonly FlowStage[]> {
   const store = await session.open({ mode: 'legacy', apply: { type: 'manual' } })
   const key = store.key({ kind: 'User', name: 'eve' }, { kind: 'ToDo', id: 7n })
   await put(store, key, 'ada')
-  return stagesOf(store, key)
+  return stagesOf(await released(store, key))
 }
 
-/** Writes, and holds the write at the moment. */
 async function stage(store: Store, key: Key, situation: Situation, moment: Moment): Promise<void> {
   if (situation !== 'new in the filter') {
     await put(store, key, situation === 'changed into it' ? 'bob' : 'ada')
@@ -150,9 +148,8 @@ async function seenAfterMs(session: ArmSession, read: Reader): Promise<number> {
   })
 }
 
-function arm(name: string, about: string, read: Reader, byKey = false): Arm {
-  return { name, about, run: (session) => probe(session, read, byKey) }
-}
+const reading = (name: string, about: string, read: Reader, byKey = false): Arm =>
+  arm(name, about, (session) => probe(session, read, byKey))
 
 export const readYourWrites: Lab = defineLab({
   name: 'read-your-writes',
@@ -161,10 +158,10 @@ export const readYourWrites: Lab = defineLab({
     'names none: it reads the index rows as they are, and then the entity of each.',
   settings: { 'probe.count': 60, 'apply.delayMs': 300, 'probe.everyMs': 10 },
   arms: [
-    arm('lookup', 'by key', lookup, true),
-    arm('ancestor-query', 'owner = ada, within the entity group', queryBy('group')),
-    arm('global-query', 'owner = ada, over all groups', queryBy('global')),
-    arm('keys-only-then-lookup', 'the keys by global query, then each by lookup', keysThenLookup),
+    reading('lookup', 'by key', lookup, true),
+    reading('ancestor-query', 'owner = ada, within the entity group', queryBy('group')),
+    reading('global-query', 'owner = ada, over all groups', queryBy('global')),
+    reading('keys-only-then-lookup', 'the keys by global query, then each by lookup', keysThenLookup),
   ],
   expectations: [
     expectFigure('a lookup is never wrong', 'wrong', 0, 'lookup'),

@@ -3,20 +3,13 @@
  *
  * Known: best practices, ramping up traffic, and sharding and replication. The recordings are from recordings/make.mjs.
  */
-import { type Arm, defineLab, expectFigure, expectFigures, type Lab, ofArms } from '../lab.ts'
+import { type Arm, arm, defineLab, expectFigure, expectFigures, type Lab, ofArms } from '../lab.ts'
 import { parseRecording } from '../replay/read-recording.ts'
 import { recordingOf } from '../replay/recordings.ts'
 import { replay, replaySettings } from '../replay/replay.ts'
 
-function armOf(name: string, about: string): Arm {
-  return {
-    name,
-    about,
-    run: (session) => {
-      return replay(session, parseRecording(recordingOf(name)), true)
-    },
-  }
-}
+const played = (name: string, about: string): Arm =>
+  arm(name, about, (session) => replay(session, parseRecording(recordingOf(name)), true))
 
 export const replayLab: Lab = defineLab({
   name: 'replay',
@@ -24,7 +17,10 @@ export const replayLab: Lab = defineLab({
     'A recording has the keys of real calls, and these decide where the load lies at any rate. So a hot key shows in a recording ' +
     'of a quiet afternoon: play it at the rate that you expect.',
   settings: { ...replaySettings, 'replay.times': 1000, 'load.minutes': 10 },
-  arms: [armOf('hot-key', 'each page reads one entity'), armOf('cured', 'each page reads one of sixteen copies of it')],
+  arms: [
+    played('hot-key', 'each page reads one entity'),
+    played('cured', 'each page reads one of sixteen copies of it'),
+  ],
   expectations: [
     expectFigure(
       'hot-key: most of what is offered at the full rate is refused',

@@ -4,27 +4,12 @@
  * Known: articles on sequence numbers without a counter; put-unique is insert, or a get and a put of a derived key in one
  * transaction; sharded counters; `__scatter__` for dividing work.
  */
-import { type Arm, armsOf, defineLab, type Expectation, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { arm, armsOf, defineLab, type Expectation, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { numberings, queryInTransaction, runNumbering, runQuiet } from './sequence-numbers/numberings.ts'
 import { numberOverWire } from './sequence-numbers/numbers-over-wire.ts'
 import { turnPages } from './sequence-numbers/pages.ts'
 import { splitWork } from './sequence-numbers/work-split.ts'
-
-const numberingArms = armsOf(numberings, runNumbering, numberOverWire)
-
-const queryArms: readonly Arm[] = [
-  {
-    name: 'put-unique-quiet',
-    about: 'put-unique at about one record a second',
-    run: runQuiet,
-  },
-  {
-    name: 'query-in-transaction',
-    about: 'the query for the greatest number, within the transaction that puts the next one',
-    run: queryInTransaction,
-  },
-]
 
 const workArms = armsOf(
   [
@@ -56,14 +41,13 @@ const pageArms = armsOf(
   turnPages,
 )
 
-function none(arm: string, figure: string, says: string): Expectation {
-  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure), (count) => count === 0, `{} ${figure}`)
-}
-
-/** Some, as its name says. */
-function some(arm: string, figure: string, says: string): Expectation {
-  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure), (count) => count > 0, `{} ${figure}`)
-}
+/** An expectation on a count: there are none, or some. */
+const counted =
+  (holds: (count: number) => boolean) =>
+  (arm: string, figure: string, says: string): Expectation =>
+    expectFigures(`${arm}: ${says}`, ofArm(arm, figure), holds, `{} ${figure}`)
+const none = counted((count) => count === 0)
+const some = counted((count) => count > 0)
 
 function times(says: string, arms: readonly [string, string], figure: string, least: number): Expectation {
   return expectFigures(
@@ -90,7 +74,17 @@ export const sequenceNumbers: Lab = defineLab({
     'client.crashShare': 0.2,
     'work.records': 10_000,
   },
-  arms: [...numberingArms, ...queryArms, ...workArms, ...pageArms],
+  arms: [
+    ...armsOf(numberings, runNumbering, numberOverWire),
+    arm('put-unique-quiet', 'put-unique at about one record a second', runQuiet),
+    arm(
+      'query-in-transaction',
+      'the query for the greatest number, within the transaction that puts the next one',
+      queryInTransaction,
+    ),
+    ...workArms,
+    ...pageArms,
+  ],
   expectations: [
     expectFigures(
       'counter-in-group: saturates at a few writes a second',

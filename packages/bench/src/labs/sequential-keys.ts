@@ -3,8 +3,8 @@
  *
  * Known: the best-practice page on keys: avoid monotonically increasing ids and names; allocated ids are scattered.
  */
-import type { Key } from '@sixtables/engine'
-import { type Arm, defineLab, expectFigures, type Lab, ofArm } from '../lab.ts'
+import type { PathElement } from '@sixtables/engine'
+import { armsOf, defineLab, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { idOf } from '../sim/client.ts'
@@ -13,49 +13,51 @@ import { hashOf } from '../sim/keys.ts'
 import { offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampOf, rampSettings } from '../sim/ramp.ts'
-import type { Store } from '../sim/store.ts'
 
 const kind = 'Customer'
 
-/** Makes the key of the n-th customer. */
-type KeyMaker = (
-  make: (element: Key['path'][number]) => Key,
-  n: number,
-  allocate: () => Promise<bigint>,
-) => Key | Promise<Key>
-
-const makers: Readonly<Record<string, { readonly about: string; readonly make: KeyMaker }>> = {
-  'sequential-ids': { about: 'ids 1, 2, 3, …', make: (key, n) => key({ kind, id: BigInt(n + 1) }) },
-  'numbered-names': {
-    about: 'names Customer1, Customer2, …',
-    make: (key, n) => key({ kind, name: `Customer${n + 1}` }),
-  },
-  'allocated-ids': {
-    about: 'ids from allocateIds',
-    make: async (key, _n, allocate) => key({ kind, id: await allocate() }),
-  },
-  'hashed-names': {
-    about: 'names that begin with a hash of the number',
-    make: (key, n) => key({ kind, name: `${hashOf(`${n + 1}`)}-Customer${n + 1}` }),
-  },
+interface KeyMaker extends Named {
+  /** The key of the n-th customer has this one element. */
+  element(n: number, allocate: () => Promise<bigint>): PathElement | Promise<PathElement>
 }
+
+const makers: readonly KeyMaker[] = [
+  { name: 'sequential-ids', about: 'ids 1, 2, 3, …', element: (n) => ({ kind, id: BigInt(n + 1) }) },
+  {
+    name: 'numbered-names',
+    about: 'names Customer1, Customer2, …',
+    element: (n) => ({ kind, name: `Customer${n + 1}` }),
+  },
+  {
+    name: 'allocated-ids',
+    about: 'ids from allocateIds',
+    element: async (_n, allocate) => ({ kind, id: await allocate() }),
+  },
+  {
+    name: 'hashed-names',
+    about: 'names that begin with a hash of the number',
+    element: (n) => ({ kind, name: `${hashOf(`${n + 1}`)}-Customer${n + 1}` }),
+  },
+]
 
 const fieldsOf = (n: number): Fields => ({ name: unindexed(text(`customer ${n + 1}`)) })
 
-async function run(session: ArmSession, make: KeyMaker): Promise<void> {
+async function run(session: ArmSession, { element }: KeyMaker): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
-  const allocate = allocator(store)
+  const allocate = async (): Promise<bigint> => {
+    const [key] = await store.database.allocateIds(store.context(), [store.key({ kind })])
+    return idOf(key)
+  }
   const load = rampOf(session, async (n) => {
-    const key = await make((element) => store.key(element), n, allocate)
-    return { put: insert(key, fieldsOf(n)) }
+    return { put: insert(store.key(await element(n, allocate)), fieldsOf(n)) }
   })
   const watch = await offer(session, store, load, ['Entities', 'EntitiesByKind'])
 
   const settled = watch.settled(120)
   for (const table of ['Entities', 'EntitiesByKind'] as const) {
     const ofServer = watch.busiest(table, 300) / session.setting('server.opsPerSecond')
-    record.figure(`${table}: tablets`, watch.tableAt(table).tablets, '')
+    record.figure(`${table}: tablets`, watch.tableAt(table).tablets)
     record.figure(`${table}: busiest`, watch.settledTable(table, 300).busiestShare * 100, '% of the load')
     record.figure(`${table}: busiest, 5 minutes`, ofServer * 100, '% of a server')
   }
@@ -67,21 +69,13 @@ async function run(session: ArmSession, make: KeyMaker): Promise<void> {
   watch.draw(record, ['Entities'])
 }
 
-function allocator(store: Store): () => Promise<bigint> {
-  const incomplete = store.key({ kind })
-  return async () => idOf((await store.database.allocateIds(store.context(), [incomplete]))[0])
-}
-
-const arms: readonly Arm[] = Object.entries(makers).map(([name, { about, make }]) => ({
-  name,
-  about,
-  run: (session) => run(session, make),
-  drive: (wire) =>
-    openLoop(wire, async (n) => {
-      const allocate = (): Promise<bigint> => wire.client.allocateId(wire.client.key({ kind }))
-      return upsert(await make((element) => wire.client.key(element), n, allocate), fieldsOf(n))
-    }),
-}))
+const arms = armsOf(makers, run, (wire, { element }) =>
+  openLoop(wire, async (n) => {
+    const { client } = wire
+    const allocate = (): Promise<bigint> => client.allocateId(client.key({ kind }))
+    return upsert(client.key(await element(n, allocate)), fieldsOf(n))
+  }),
+)
 
 export const sequentialKeys: Lab = defineLab({
   name: 'sequential-keys',

@@ -10,7 +10,7 @@
  * only the hottest entities, since too few rows between them do not keep them on different splits.
  */
 import type { Key } from '@sixtables/engine'
-import { armsOf, defineLab, type Expectation, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, defineLab, type Expectation, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { integer, type Put, unindexed, upsert } from '../sim/entities.ts'
@@ -30,7 +30,6 @@ const coldShare = 0.02
 const coldPages = 1000
 
 interface Draw {
-  /** Evenly drawn, 0 to 1. */
   readonly share: number
   readonly random: () => number
   readonly seconds: number
@@ -39,9 +38,7 @@ interface Draw {
   movedAt(secondsInPeriod: number): number
 }
 
-interface Scheme {
-  readonly name: string
-  readonly about: string
+interface Scheme extends Named {
   /** Whether the load is quiet for a while; else it goes on, and periods change. */
   readonly hasLull: boolean
   nameOf(draw: Draw): string
@@ -111,8 +108,8 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   const after = changes.map((at) => watch.busiestShare('Entities', at, at + afterSeconds))
   const refused = changes.map((at) => watch.refusedShare(at, at + afterSeconds))
   record.figure('full traffic', full, '/s')
-  record.figure('tablets at full traffic', atFull.tablets, '')
-  record.figure('tablets at the last change', atChange.tablets, '')
+  record.figure('tablets at full traffic', atFull.tablets)
+  record.figure('tablets at the last change', atChange.tablets)
   record.figure('hottest tablet before', atFull.busiestShare * 100, '% of the load')
   record.figure('hottest tablet after, least', Math.min(...after) * 100, '% of the load')
   record.figure('hottest tablet after, most', Math.max(...after) * 100, '% of the load')

@@ -4,13 +4,13 @@
  * Known: the ToDo of the storage article and its eleven rows; a write has two phases, commit and apply.
  */
 import { entityTables, type IndexDefinition, RecordingLedger, type RowsReport, requestContext } from '@sixtables/engine'
-import { defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { arm, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { entityBytes, integer, text, timestamp, unindexed, upsert } from '../sim/entities.ts'
 import { bytesOf } from '../sim/messages.ts'
 import { protobufInWords } from '../sim/protobuf-words.ts'
-import { stageOf } from '../sim/stages.ts'
-import { projectId } from '../sim/store.ts'
+import { released, stagesOf } from '../sim/stages.ts'
+import { legacyAtOnce, projectId } from '../sim/store.ts'
 import { commitMessage } from '../sim/wire.ts'
 
 const dueAndPriority: IndexDefinition = {
@@ -47,10 +47,10 @@ async function put(session: ArmSession, index?: IndexDefinition): Promise<void> 
   const moved = ledger.entries.filter(({ table, operation }) => table === 'IdSequences' && operation === 'put')
   record.figure('IdSequences moved', moved.length, 'times')
 
-  const { inspector } = store.engine
-  const committed = await inspector.rows(key)
+  const reports = await released(store, key)
+  const [committed, atA, atB] = reports
   const [logged] = committed.log.records
-  record.figure('log records', committed.log.records.length, '')
+  record.figure('log records', committed.log.records.length)
   record.text('2. the completed key, and the log record: the put is committed', [
     `${committed.key}`,
     `${logged?.row}`,
@@ -58,24 +58,17 @@ async function put(session: ArmSession, index?: IndexDefinition): Promise<void> 
   ])
   record.figure('table rows when committed', storedRows(committed).length, 'rows')
 
-  await inspector.release(key, 'A')
-  const atA = await inspector.rows(key)
   record.text('3. milestone A: the entity row', rowLines(storedRows(atA)))
   record.figure('table rows at milestone A', storedRows(atA).length, 'rows')
 
-  await inspector.release(key, 'B')
-  const atB = await inspector.rows(key)
   const indexRows = storedRows(atB).filter(({ table }) => table !== 'Entities')
   record.text('4. milestone B: the index rows', rowLines(indexRows))
   record.figure('table rows at milestone B', storedRows(atB).length, 'rows')
   for (const table of entityTables) {
     record.figure(table, storedRows(atB).filter((row) => row.table === table).length, 'rows')
   }
-  record.flow({
-    title: 'rows from the log to the tables',
-    stages: [stageOf('committed', committed), stageOf('milestone A', atA, committed), stageOf('milestone B', atB, atA)],
-  })
-  record.figure('problems found by check', (await store.engine.check()).problems.length, '')
+  record.flow({ title: 'rows from the log to the tables', stages: stagesOf(reports) })
+  record.figure('problems found by check', (await store.engine.check()).problems.length)
   const { found } = await store.database.lookup(context, { keys: [key] })
   if (found.length !== 1) throw new Error('the entity that was put is not found')
 }
@@ -85,38 +78,28 @@ async function servers(session: ArmSession): Promise<void> {
   const { record } = session
   const store = await session.open({ mode: 'legacy', apply: { type: 'manual' }, simulate: true })
   await store.engine.createIndex(store.database, dueAndPriority)
-  const { inspector, tablets } = store.engine
+  const { tablets } = store.engine
   const key = store.key({ kind: 'ToDo', name: 'plants' })
-  await store.alone(async () => {
-    await store.put([upsert(key, { due: timestamp(store.clock.nowMicros()), priority: integer(5) })])
-  })
-  const logged = (await inspector.rows(key)).log.records.map(({ row, rowKey }) => ({ table: 'Log', row, rowKey }))
-  await inspector.release(key, 'A')
-  const atA = storedRows(await inspector.rows(key))
-  await inspector.release(key, 'B')
-  const atB = storedRows(await inspector.rows(key)).filter(({ table }) => table !== 'Entities')
-  const placeOf = ({ table, rowKey }: { readonly table: string; readonly rowKey: string }) =>
-    tablets
-      .report()
-      .tablets.find(
-        (one) => one.table === table && one.startHex <= rowKey && (one.endHex === '' || rowKey < one.endHex),
-      )
+  const fields = { due: timestamp(store.clock.nowMicros()), priority: integer(5) }
+  await store.alone(() => store.put([upsert(key, fields)]))
+  const [committed, reportA, reportB] = await released(store, key)
+  const logged = committed.log.records.map(({ row, rowKey }) => ({ table: 'Log', row, rowKey }))
+  const atA = storedRows(reportA)
+  const atB = storedRows(reportB).filter(({ table }) => table !== 'Entities')
+  const placeOf = ({ table, rowKey }: { readonly table: string; readonly rowKey: string }) => {
+    const own = tablets.report().tablets.filter((one) => one.table === table)
+    return own.find(({ startHex, endHex }) => startHex <= rowKey && (endHex === '' || rowKey < endHex))
+  }
   const used = new Set<number>()
   let unplaced = 0
-  for (const [phase, rows] of [
-    ['commit', logged],
-    ['milestone A', atA],
-    ['milestone B', atB],
-  ] as const) {
-    record.text(
-      phase,
-      rows.map((one) => {
-        const place = placeOf(one)
-        if (place === undefined) unplaced++
-        else used.add(place.server)
-        return `${one.row} → tablet ${place?.id}, server ${place?.server}`
-      }),
-    )
+  for (const [phase, rows] of Object.entries({ commit: logged, 'milestone A': atA, 'milestone B': atB })) {
+    const lines = rows.map((one) => {
+      const place = placeOf(one)
+      if (place === undefined) unplaced++
+      else used.add(place.server)
+      return `${one.row} → tablet ${place?.id}, server ${place?.server}`
+    })
+    record.text(phase, lines)
   }
   record.figure('rows', logged.length + atA.length + atB.length, 'rows')
   record.figure('rows without a tablet', unplaced, 'rows')
@@ -126,7 +109,7 @@ async function servers(session: ArmSession): Promise<void> {
 /** Composite indexes that come and go: the number of each, and the first bytes of its rows. */
 async function indexNumbers(session: ArmSession): Promise<void> {
   const { record } = session
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const store = await session.open(legacyAtOnce)
   const { engine, database } = store
   const numbers: number[] = []
   const create = async (...names: readonly string[]): Promise<bigint> => {
@@ -144,9 +127,9 @@ async function indexNumbers(session: ArmSession): Promise<void> {
   const fields = { due: timestamp(now), owner: text('ada'), priority: integer(5) }
   await store.put([upsert(key, fields)])
   const rows = (await engine.inspector.rows(key)).rows.filter(({ table }) => table === 'EntitiesByCompositeProperty')
-  record.figure('indexes created', numbers.length, '')
-  record.figure('different numbers', new Set(numbers).size, '')
-  record.figure('greatest number', Math.max(...numbers), '')
+  record.figure('indexes created', numbers.length)
+  record.figure('different numbers', new Set(numbers).size)
+  record.figure('greatest number', Math.max(...numbers))
   record.figure('composite rows', rows.length, 'rows')
   record.text('numbers of the indexes, in the order of their creation; the first was deleted', [numbers.join(', ')])
   record.text('rows of the indexes that are left', rowLines(rows))
@@ -168,18 +151,12 @@ export const writePath: Lab = defineLab({
     'value, one for each composite index that matches.',
   settings: {},
   arms: [
-    {
-      name: 'built-in-indexes',
-      about: 'four indexed properties, one excluded, no composite index',
-      run: (session) => put(session),
-    },
-    {
-      name: 'composite-index',
-      about: 'the same, with the index (due desc, priority desc)',
-      run: (session) => put(session, dueAndPriority),
-    },
-    { name: 'servers', about: 'where each row of a put lies: its tablet, and the server of that', run: servers },
-    { name: 'index-numbers', about: 'three composite indexes, of which one is deleted', run: indexNumbers },
+    arm('built-in-indexes', 'four indexed properties, one excluded, no composite index', (session) => put(session)),
+    arm('composite-index', 'the same, with the index (due desc, priority desc)', (session) =>
+      put(session, dueAndPriority),
+    ),
+    arm('servers', 'where each row of a put lies: its tablet, and the server of that', servers),
+    arm('index-numbers', 'three composite indexes, of which one is deleted', indexNumbers),
   ],
   expectations: [
     ...['built-in-indexes', 'composite-index'].flatMap((arm) => [

@@ -28,14 +28,11 @@ describe('a histogram', () => {
     histogram.add(1000, 2)
     expect(histogram.quantile(0.98)).toBeCloseTo(1, 1)
     expect(histogram.quantile(0.99)).toBe(1000)
-    expect(histogram.mean).toBeCloseTo(20.98)
+    expect(histogram.weight).toBe(100)
   })
 
-  it('is empty at first and after clear()', () => {
+  it('is empty at first', () => {
     const histogram = new Histogram()
-    expect(histogram.quantile(0.5)).toBe(0)
-    histogram.add(5)
-    histogram.clear()
     expect([histogram.weight, histogram.quantile(0.99), histogram.max]).toEqual([0, 0, 0])
   })
 })

@@ -9,23 +9,17 @@ const leastMs = 0.001
 export class Histogram {
   readonly #buckets: number[] = []
   #weight = 0
-  #sum = 0
   #max = 0
 
   add(ms: number, weight = 1): void {
     const bucket = ms <= leastMs ? 0 : Math.ceil(Math.log(ms / leastMs) / growth)
     this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + weight
     this.#weight += weight
-    this.#sum += ms * weight
     if (ms > this.#max) this.#max = ms
   }
 
   get weight(): number {
     return this.#weight
-  }
-
-  get mean(): number {
-    return this.#weight === 0 ? 0 : this.#sum / this.#weight
   }
 
   get max(): number {
@@ -41,12 +35,5 @@ export class Histogram {
         return Math.min(this.#max, bucket === 0 ? leastMs : leastMs * Math.exp(growth * bucket))
     }
     return this.#max
-  }
-
-  clear(): void {
-    this.#buckets.length = 0
-    this.#weight = 0
-    this.#sum = 0
-    this.#max = 0
   }
 }

@@ -75,6 +75,8 @@ export interface ArmResult {
   readonly flows: readonly Flow[]
 }
 
+const writers = ['1 writer', 'all writers']
+
 export class Recorder {
   readonly figures: Figure[] = []
   readonly texts: TextBlock[] = []
@@ -82,10 +84,18 @@ export class Recorder {
   readonly heatmaps: Heatmap[] = []
   readonly flows: Flow[] = []
 
-  figure(name: string, value: number, unit: string): void {
+  /** @param value - a boolean is recorded as 1 or 0 */
+  figure(name: string, value: number | boolean, unit = ''): void {
     if (this.figures.some((figure) => figure.name === name)) throw new Error(`the figure ${name} is recorded twice`)
-    if (!Number.isFinite(value)) throw new Unmeasured(`with these settings there is nothing to measure for "${name}"`)
-    this.figures.push({ name, unit, value: rounded(value) })
+    const number = Number(value)
+    if (!Number.isFinite(number)) throw new Unmeasured(`with these settings there is nothing to measure for "${name}"`)
+    this.figures.push({ name, unit, value: rounded(number) })
+  }
+
+  /** A figure at the first and at the last of several levels, such as numbers of writers. */
+  ends(name: string, [first, last]: readonly [number, number], unit: string, at: readonly string[] = writers): void {
+    this.figure(`${name}, ${at[0]}`, first, unit)
+    this.figure(`${name}, ${at[1]}`, last, unit)
   }
 
   text(title: string, lines: readonly string[]): void {

@@ -58,7 +58,6 @@ function verdictLines({ verdict, says, found }: JudgedExpectation): InkLine[] {
   ]
 }
 
-/** The texts of each arm, and the compared plots. */
 function pictures(
   arms: readonly ArmResult[],
   shown: readonly ArmResult[],

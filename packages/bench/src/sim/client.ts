@@ -97,6 +97,16 @@ export class Client {
     return keys.map((key) => storedOf(results.get(formatKey(key))))
   }
 
+  /** The number of keys that have no entity, by lookups of 500 keys. */
+  async missing(keys: readonly Key[]): Promise<number> {
+    let missing = 0
+    for (let at = 0; at < keys.length; at += 500) {
+      const stored = await this.read(keys.slice(at, at + 500))
+      missing += stored.filter((one) => one === undefined).length
+    }
+    return missing
+  }
+
   /** Commits in the transaction, or each mutation separately. */
   commit(mutations: readonly Mutation[], transaction?: Uint8Array): Promise<void> {
     return this.#commit(
@@ -127,7 +137,6 @@ export class Client {
     await this.#call((database, context) => database.commit(context, request))
   }
 
-  /** The way to the service, the work, and the way back. */
   async #call<T>(work: (database: Verbs, context: RequestContext) => T | Promise<T>): Promise<T> {
     const place = this.#place
     await this.#way()
@@ -173,6 +182,24 @@ export function isTransient(error: unknown): boolean {
   )
 }
 
+/** Whether some work succeeds. @throws its error, unless it is an expected one; default: any that a retry may cure */
+export async function succeeds(
+  work: () => unknown,
+  isExpected: (error: unknown) => boolean = isTransient,
+): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (isExpected(error)) return false
+    throw error
+  }
+}
+
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof DatastoreError && error.code === code
 }
+
+/** A put on condition of a version met another one. */
+export const isChanged = (error: unknown): boolean => hasCode(error, 'FAILED_PRECONDITION')
+export const isLate = (error: unknown): boolean => hasCode(error, 'DEADLINE_EXCEEDED')

@@ -35,7 +35,6 @@ export function where(property: string, operator: PropertyOperator, value: Value
   return { type: 'property', property, operator, value }
 }
 
-/** A filter by the key of an entity. */
 export function whereKey(operator: PropertyOperator, key: Key): Filter {
   return where('__key__', operator, { type: 'key', key })
 }
@@ -48,7 +47,6 @@ export function entityBytes(key: Key, fields: Fields): Uint8Array {
   return Buffer.concat([bytesOf({ 1: encodeKey(key) }), encodeProperties(new Map(Object.entries(fields)))])
 }
 
-/** A mutation that writes an entity. */
 export type Put = Exclude<Mutation, { operation: 'delete' }>
 
 /** Conditions, mask and transforms of a put. */

@@ -9,12 +9,12 @@
  * to sample. There are about three samples a tablet at most, so that a jump, which meets one tablet, costs no more than a ramp.
  * An operation is sent once; the clients of such a load do not retry.
  */
-import type { CommitRequest, Key, LookupRequest, RequestContext, TableId } from '@sixtables/engine'
+import type { Key, RequestContext, TableId } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
 import { hasCode } from './client.ts'
 import type { Put } from './entities.ts'
 import type { Store } from './store.ts'
-import { Outcomes, Watch } from './watch.ts'
+import { Watch } from './watch.ts'
 
 export type PlainOperation = { readonly put: Put } | { readonly lookup: Key }
 
@@ -37,6 +37,13 @@ export interface Load {
   next(number: number, share: number): LoadOperation | Promise<LoadOperation>
 }
 
+/** The operations that a load offers in all. */
+export function operationsOf({ seconds, opsPerSecondAt }: Pick<Load, 'seconds' | 'opsPerSecondAt'>): number {
+  let operations = 0
+  for (let at = 0; at < seconds; at++) operations += opsPerSecondAt(at)
+  return Math.ceil(operations)
+}
+
 /** Smallest number of samples in a slot. */
 const samplesMin = 16
 /** Up to this number of samples a slot is cheap; above it, samples are limited per tablet of the table with most tablets. */
@@ -57,7 +64,6 @@ export async function offer(
   const slots = Math.round((load.seconds * 1000) / slotMs)
   const rates = Array.from({ length: slots }, (_, slot) => load.opsPerSecondAt((slot * slotMs) / 1000))
   const samplesAt = samplesOf(rates, session.setting('load.samples'))
-  const outcomes = new Outcomes()
   const running = new Set<Promise<void>>()
   const failures: unknown[] = []
   let offered = 0
@@ -70,7 +76,7 @@ export async function offer(
         const place = load.isInOrder === true ? sent : order(sent, samples)
         const operation = await load.next(Math.floor(offered), (place + session.random.next()) / samples)
         offered += weight
-        const done = send(store, operation, weight, slotMs, outcomes)
+        const done = send(store, operation, weight, slotMs, watch)
           .catch((error: unknown) => void failures.push(error))
           .finally(() => running.delete(done))
         running.add(done)
@@ -82,7 +88,7 @@ export async function offer(
         if (failures.length > 0) throw failures[0]
       }
       session.progress((slot + 1) / slots)
-      watch.look((slot + 1) * (slotMs / 1000), outcomes)
+      watch.look((slot + 1) * (slotMs / 1000))
     }
     await Promise.all(running)
     if (failures.length > 0) throw failures[0]
@@ -119,26 +125,24 @@ async function send(
   operation: LoadOperation,
   weight: number,
   spreadMs: number,
-  outcomes: Outcomes,
+  watch: Watch,
 ): Promise<void> {
-  const context = store.engine.context({ weight, spreadMs })
+  const context = (): RequestContext => store.engine.context({ weight, spreadMs })
   const begun = store.nowMs
   try {
     if ('work' in operation) {
-      await operation.work(() => store.engine.context({ weight, spreadMs }))
+      await operation.work(context)
     } else if ('lookup' in operation) {
-      const request: LookupRequest = { keys: [operation.lookup] }
-      const { missing } = await store.database.lookup(context, request)
-      outcomes.missing += weight * missing.length
+      const { missing } = await store.database.lookup(context(), { keys: [operation.lookup] })
+      watch.outcomes.missing += weight * missing.length
     } else {
-      const request: CommitRequest = { mode: 'nonTransactional', mutations: [operation.put] }
-      await store.database.commit(context, request)
+      await store.database.commit(context(), { mode: 'nonTransactional', mutations: [operation.put] })
     }
-    outcomes.served += weight
-    outcomes.latency.add(store.nowMs - begun, weight)
+    watch.outcomes.served += weight
+    watch.outcomes.latency.add(store.nowMs - begun, weight)
   } catch (error) {
     if (!isBusy(error)) throw error
-    outcomes.refused += weight
+    watch.outcomes.refused += weight
   }
 }
 

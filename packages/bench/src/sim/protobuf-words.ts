@@ -1,21 +1,10 @@
 /** A commit request in words: one line for each field, with the field's name where the message belongs to the Datastore API. */
 import { fieldsOf } from './messages.ts'
 
-type Message =
-  | 'CommitRequest'
-  | 'Mutation'
-  | 'Entity'
-  | 'Key'
-  | 'PartitionId'
-  | 'PathElement'
-  | 'Property'
-  | 'Value'
-  | 'Timestamp'
-
-type Fields = Readonly<Record<number, readonly [name: string, message?: Message]>>
+type Fields = Readonly<Record<number, readonly [name: string, message?: string]>>
 
 /** Field numbers. Known: google/datastore/v1/datastore.proto and entity.proto. */
-const messages: Readonly<Record<Message, Fields>> = {
+const messages: Readonly<Record<string, Fields>> = {
   CommitRequest: { 5: ['mode'], 6: ['mutations', 'Mutation'], 8: ['project_id'] },
   Mutation: { 4: ['insert', 'Entity'], 5: ['update', 'Entity'], 6: ['upsert', 'Entity'] },
   Entity: { 1: ['key', 'Key'], 3: ['properties', 'Property'] },
@@ -34,8 +23,8 @@ const messages: Readonly<Record<Message, Fields>> = {
 }
 
 /** @returns one line for each field, indented by two spaces per level */
-export function protobufInWords(bytes: Uint8Array, message: Message = 'CommitRequest'): string[] {
-  const fields = messages[message]
+export function protobufInWords(bytes: Uint8Array, message = 'CommitRequest'): string[] {
+  const fields = messages[message] ?? {}
   const lines: string[] = []
   for (const [number, value] of fieldsOf(bytes)) {
     const [name, inner] = fields[number] ?? [`field ${number}`]

@@ -11,7 +11,6 @@ export interface QueryRun {
   readonly calls: number
   readonly entityRows: number
   readonly indexRows: number
-  /** Rows of tables that were read. */
   readonly rows: number
   /** Reads that production would bill. */
   readonly billed: number
@@ -44,7 +43,6 @@ export async function runInFull(store: Store, query: Query, rpcMs?: number): Pro
   }
 }
 
-/** The count() of a query. */
 export async function countOf(store: Store, query: Query): Promise<number> {
   const aggregations = [{ alias: 'all', operator: 'count', upTo: undefined }] as const
   const { values } = await store.database.runAggregationQuery(store.context(), { query, aggregations })

@@ -13,7 +13,6 @@ export interface Ramp {
   readonly everyMinutes: number
 }
 
-/** The rate at a moment of a ramp. */
 export function rampedOpsPerSecond(ramp: Ramp, seconds: number): number {
   const steps = Math.floor(seconds / (ramp.everyMinutes * 60))
   return ramp.startOpsPerSecond * (1 + ramp.growthPercent / 100) ** steps
@@ -32,7 +31,6 @@ export function rampedShare(growthPercent: number, share: number): number {
   return growth ** (Math.min(steps, Math.floor(share * (steps + 1))) - steps)
 }
 
-/** The ramp of the settings. */
 export function rampOfSettings(session: ArmSession): Ramp {
   return {
     startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),

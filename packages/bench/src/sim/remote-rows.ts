@@ -24,7 +24,6 @@ export interface GatewaySession {
 /** Counts of conditional writes of one type of rows. */
 export interface Conditionals {
   tried: number
-  /** Writes whose condition held. */
   won: number
 }
 

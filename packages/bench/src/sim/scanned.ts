@@ -5,7 +5,6 @@
 import type { Store } from './store.ts'
 
 export interface Scanned {
-  /** Rows read, in all tables. */
   readonly rows: number
   readonly tombstones: number
   readonly ms: number

@@ -1,24 +1,30 @@
-/** The stages of a put that is held (committed, milestone A, milestone B), each with the rows that it adds. */
+/** The stages of a put that is held: committed, milestone A, milestone B. */
 import { entityTables, type Key, type RowsReport } from '@sixtables/engine'
 import type { FlowStage } from '../measure/recorder.ts'
 import type { Store } from './store.ts'
 
 /** The changes since the report `before`; without one, those of the log alone. */
-export function stageOf(name: string, report: RowsReport, before?: RowsReport): FlowStage {
+function stageOf(name: string, report: RowsReport, before?: RowsReport): FlowStage {
   if (before === undefined) return { name, tables: [{ table: 'Log', rows: report.log.records.length }], reads: [] }
   const [now, then] = [countsOf(report), countsOf(before)]
   const tables = [...now].map(([table, rows]) => ({ table, rows: rows - (then.get(table) ?? 0) }))
   return { name, tables: tables.filter(({ rows }) => rows > 0), reads: [] }
 }
 
-/** Releases a held commit, stage by stage. */
-export async function stagesOf(store: Store, key: Key): Promise<FlowStage[]> {
+type Reports = readonly [committed: RowsReport, atA: RowsReport, atB: RowsReport]
+
+/** Releases a held put, and reports the rows of its entity before, at milestone A, and at milestone B. */
+export async function released(store: Store, key: Key): Promise<Reports> {
   const { inspector } = store.engine
   const committed = await inspector.rows(key)
   await inspector.release(key, 'A')
   const atA = await inspector.rows(key)
   await inspector.release(key, 'B')
-  const atB = await inspector.rows(key)
+  return [committed, atA, await inspector.rows(key)]
+}
+
+/** The rows that each stage adds. */
+export function stagesOf([committed, atA, atB]: Reports): FlowStage[] {
   return [stageOf('committed', committed), stageOf('milestone A', atA, committed), stageOf('milestone B', atB, atA)]
 }
 

@@ -28,6 +28,9 @@ export type StoreOptions = Pick<
   'seed' | 'mode' | 'apply' | 'tablets' | 'idCollisions' | 'statisticsEveryMs' | 'kv'
 >
 
+/** The first Datastore, with commits that are applied at once. */
+export const legacyAtOnce = { mode: 'legacy', apply: { type: 'immediate' } } as const
+
 /** Labs keep little history: no arm reads the past, and the memory is needed for rows. */
 const retention = { ageMicros: 1_000_000n, bytesMax: 1024 * 1024 }
 
@@ -86,12 +89,22 @@ export class Store {
     return this.database.commit(this.context(), { mode: 'nonTransactional', mutations })
   }
 
-  /** The same for many, 500 a commit. @param pauseMs - time after each commit, which leaves the servers time for others */
-  async putAll(mutations: readonly Mutation[], pauseMs?: number): Promise<void> {
-    for (let from = 0; from < mutations.length; from += commitSize) {
-      await this.put(mutations.slice(from, from + commitSize))
+  /**
+   * The same for many, 500 a commit, whose mutations are made when the commit before is done.
+   *
+   * @param pauseMs - time after each commit, which leaves the servers time for others
+   */
+  async putAll(mutations: Iterable<Mutation>, pauseMs?: number): Promise<void> {
+    const commit: Mutation[] = []
+    const end = async (): Promise<void> => {
+      await this.put(commit.splice(0))
       if (pauseMs !== undefined) await this.sleep(pauseMs)
     }
+    for (const mutation of mutations) {
+      commit.push(mutation)
+      if (commit.length === commitSize) await end()
+    }
+    if (commit.length > 0) await end()
   }
 
   sleep(ms: number): Promise<void> {
@@ -105,14 +118,13 @@ export class Store {
    * @param stepMs - time between two checks whether all are done; longer for clients that sleep for hours
    * @throws an error of a client; an error when no client sleeps and yet not all are done
    */
-  async together(clients: readonly Promise<void>[], onTime?: (nowMs: number) => void, stepMs = 100): Promise<void> {
+  async together(clients: readonly Promise<unknown>[], onTime?: (nowMs: number) => void, stepMs = 100): Promise<void> {
     let running = true
     const all = Promise.all(clients).finally(() => {
       running = false
     })
     // Without a listener now, an early failure would end the process as an unhandled rejection; the last line awaits it.
     all.catch(() => {})
-    // Starts clients at the current time.
     await this.clock.advance(0)
     while (running) {
       await this.clock.advance(stepMs)
@@ -123,10 +135,10 @@ export class Store {
     if (this.#failures.length > 0) throw this.#failures[0]
   }
 
-  /** Runs work with nothing beside it. */
-  async alone<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs work with nothing beside it. @param stepMs - as of `together` */
+  async alone<T>(work: () => Promise<T>, stepMs?: number): Promise<T> {
     const answer = work()
-    await this.together([answer.then(() => {})])
+    await this.together([answer], undefined, stepMs)
     return await answer
   }
 

@@ -5,6 +5,7 @@
 import type { TableId, TabletReport } from '@sixtables/engine'
 import { Histogram } from '../measure/histogram.ts'
 import type { Line, Recorder } from '../measure/recorder.ts'
+import { meanOf, sumOf } from '../measure/sums.ts'
 import type { Store } from './store.ts'
 
 /** Counts of a load's operations in an interval; one that represents 200 counts as 200. */
@@ -14,20 +15,14 @@ export class Outcomes {
   refused = 0
   /** Served lookups that found no entity. */
   missing = 0
-
-  clear(): void {
-    this.latency.clear()
-    this.served = 0
-    this.refused = 0
-    this.missing = 0
-  }
 }
 
 interface Look {
   readonly seconds: number
-  readonly servedPerSecond: number
-  readonly refusedPerSecond: number
-  readonly missingPerSecond: number
+  /** Operations a second. */
+  readonly served: number
+  readonly refused: number
+  readonly missing: number
   readonly p50Ms: number | null
   readonly p99Ms: number | null
   readonly tables: ReadonlyMap<TableId, TableLook>
@@ -55,13 +50,9 @@ function tableLookOf(tablets: readonly TabletReport[]): TableLook {
 
 const nothing = tableLookOf([])
 
-function sumOf<T>(all: readonly T[], value: (one: T) => number): number {
-  return all.reduce((sum, one) => sum + value(one), 0)
-}
-
-/** The mean; 0 of nothing. */
-function meanOf<T>(all: readonly T[], value: (one: T) => number): number {
-  return sumOf(all, value) / Math.max(1, all.length)
+/** A part of each look as a share of a whole, 0 to 1, over all looks. */
+function shareOf<T>(looks: readonly T[], part: (look: T) => number, whole: (look: T) => number): number {
+  return sumOf(looks, part) / (sumOf(looks, whole) || 1)
 }
 
 export class Watch {
@@ -69,6 +60,8 @@ export class Watch {
   readonly #tables: readonly TableId[]
   readonly #everySeconds: number
   readonly #looks: Look[] = []
+  /** Since the latest look. */
+  outcomes: Outcomes = new Outcomes()
   #lastSeconds = 0
 
   constructor(store: Store, tables: readonly TableId[], everySeconds: number) {
@@ -78,7 +71,7 @@ export class Watch {
   }
 
   /** Takes a look if one is due, and then counts the outcomes from zero. */
-  look(seconds: number, outcomes: Outcomes): void {
+  look(seconds: number): void {
     const span = seconds - this.#lastSeconds
     if (span < this.#everySeconds) return
     this.#lastSeconds = seconds
@@ -86,18 +79,18 @@ export class Watch {
     const tables = new Map(
       this.#tables.map((table) => [table, tableLookOf(tablets.filter((tablet) => tablet.table === table))]),
     )
-    const { latency, served, refused, missing } = outcomes
+    const { latency, served, refused, missing } = this.outcomes
     const known = latency.weight > 0
     this.#looks.push({
       seconds,
-      servedPerSecond: served / span,
-      refusedPerSecond: refused / span,
-      missingPerSecond: missing / span,
+      served: served / span,
+      refused: refused / span,
+      missing: missing / span,
       p50Ms: known ? latency.quantile(0.5) : null,
       p99Ms: known ? latency.quantile(0.99) : null,
       tables,
     })
-    outcomes.clear()
+    this.outcomes = new Outcomes()
   }
 
   #between(fromSeconds: number, toSeconds: number = Number.POSITIVE_INFINITY): readonly Look[] {
@@ -112,9 +105,9 @@ export class Watch {
   settled(seconds: number): Readonly<Record<'offered' | 'served' | 'refused' | 'p50Ms' | 'p99Ms', number>> {
     const looks = this.#last(seconds)
     return {
-      offered: meanOf(looks, (look) => look.servedPerSecond + look.refusedPerSecond),
-      served: meanOf(looks, (look) => look.servedPerSecond),
-      refused: meanOf(looks, (look) => look.refusedPerSecond),
+      offered: meanOf(looks, (look) => look.served + look.refused),
+      served: meanOf(looks, (look) => look.served),
+      refused: meanOf(looks, (look) => look.refused),
       p50Ms: meanOf(looks, (look) => look.p50Ms ?? 0),
       p99Ms: meanOf(looks, (look) => look.p99Ms ?? 0),
     }
@@ -151,7 +144,7 @@ export class Watch {
   /** The part of the load of the last `seconds`, 0 to 1, that was on tablets with more than `opsPerSecond` row operations a second. */
   shareAbove(table: TableId, seconds: number, opsPerSecond: number): number {
     const loads = this.#last(seconds).flatMap(({ tables }) => [...(tables.get(table)?.loads.values() ?? [])])
-    return sumOf(loads, (load) => (load > opsPerSecond ? load : 0)) / (sumOf(loads, (load) => load) || 1)
+    return shareOf(loads, (load) => (load > opsPerSecond ? load : 0), Number)
   }
 
   /** The greatest share of one tablet at any look between two moments. */
@@ -163,21 +156,25 @@ export class Watch {
   /** Refused operations as a share of all, 0 to 1, between two moments. */
   refusedShare(fromSeconds: number = 0, toSeconds?: number): number {
     const looks = this.#between(fromSeconds, toSeconds)
-    const all = sumOf(looks, (look) => look.refusedPerSecond + look.servedPerSecond)
-    return sumOf(looks, (look) => look.refusedPerSecond) / (all || 1)
+    return shareOf(
+      looks,
+      (look) => look.refused,
+      (look) => look.refused + look.served,
+    )
   }
 
   /** Served lookups that found no entity, as a share of all served ones, from a moment on. */
   missingShare(fromSeconds: number): number {
-    const looks = this.#between(fromSeconds)
-    return sumOf(looks, (look) => look.missingPerSecond) / (sumOf(looks, (look) => look.servedPerSecond) || 1)
+    return shareOf(
+      this.#between(fromSeconds),
+      (look) => look.missing,
+      (look) => look.served,
+    )
   }
 
   /** Seconds until the refused share of a look exceeded a bound; `undefined`: never. */
   firstAbove(share: number): number | undefined {
-    const bad = this.#looks.find(
-      ({ servedPerSecond, refusedPerSecond }) => refusedPerSecond > share * (servedPerSecond + refusedPerSecond),
-    )
+    const bad = this.#looks.find(({ served, refused }) => refused > share * (served + refused))
     return bad === undefined ? undefined : bad.seconds - this.#everySeconds
   }
 
@@ -186,7 +183,7 @@ export class Watch {
     for (const table of heatOf) drawHeat(record, this.#store, table)
     const x = { name: 'minutes', values: this.#looks.map(({ seconds }) => seconds / 60) }
     const line = (value: (look: Look) => number | null): Line['values'] => this.#looks.map(value)
-    const throughput = { served: line((look) => look.servedPerSecond), refused: line((look) => look.refusedPerSecond) }
+    const throughput = { served: line((look) => look.served), refused: line((look) => look.refused) }
     record.chart('throughput', 'operations/s', x, throughput, logarithmic)
     const latency = { p50: line((look) => look.p50Ms), p99: line((look) => look.p99Ms) }
     record.chart('latency of what was served', 'ms', x, latency)
@@ -201,7 +198,6 @@ export class Watch {
   }
 }
 
-/** The heat of a table over the whole run. */
 export function drawHeat(record: Recorder, store: Store, table: TableId): void {
   const spanMs = store.nowMs
   const report = store.engine.tablets.heat({ table, spanMs, rowsMax: 32 })

@@ -5,11 +5,12 @@
  * last attempt is given up, and not counted as done. A job with retries of its own calls `retried()` after each failed
  * try, which throws when the time of the writers is over.
  */
-
+import type { Key } from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'
 import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
-import { Client, hasCode, isTransient } from './client.ts'
+import { Client, hasCode, integerOf, isTransient } from './client.ts'
+import { integer, type Put, upsert } from './entities.ts'
 import { timed } from './open-loop.ts'
 import type { Store } from './store.ts'
 import type { WireSession } from './wire.ts'
@@ -23,7 +24,7 @@ export interface Attempt {
 }
 
 /** One attempt of a job; it runs again if it throws an error that a retry may cure. */
-export type Job = (attempt: Attempt) => Promise<void>
+export type Job = (attempt: Attempt) => Promise<unknown>
 
 export interface Tally {
   done: number
@@ -114,6 +115,25 @@ export async function retrying(
       await attempt.client.sleep(backoffMs * 2 ** i * (0.5 + attempt.random.next() / 2))
     }
   }
+}
+
+/**
+ * Adds 1 to the count of an entity, in a transaction.
+ *
+ * @param others - puts of the same transaction, by the new count
+ * @returns the new count
+ */
+export async function countUp(
+  client: Client,
+  counter: Key,
+  others: (count: number) => readonly Put[] = () => [],
+): Promise<number> {
+  let count = 0
+  await inTransaction(client, async (transaction) => {
+    count = integerOf(await client.lookup(counter, transaction), 'count') + 1
+    return [upsert(counter, { count: integer(count) }), ...others(count)]
+  })
+  return count
 }
 
 /** Runs `work` in a transaction and commits the puts that it returns. */

@@ -18,7 +18,7 @@ export interface Written {
 }
 
 /** @param work - the writes to count; nothing else may run */
-export async function written(store: Store, work: () => Promise<void>): Promise<Written> {
+export async function written(store: Store, work: () => Promise<unknown>): Promise<Written> {
   let [rows, bytes, compositeRows, applyMs] = [0, 0, 0, 0]
   const { tablets } = store.engine
   const end = tablets.onSample((sample) => {
@@ -30,7 +30,7 @@ export async function written(store: Store, work: () => Promise<void>): Promise<
     applyMs = Math.max(applyMs, tablets.report().servers[0]?.queueMs ?? 0)
   })
   try {
-    await store.alone(() => work())
+    await store.alone(work)
   } finally {
     end()
   }
@@ -40,7 +40,7 @@ export async function written(store: Store, work: () => Promise<void>): Promise<
 /** Records the engine's own findings of the lab's kinds. */
 export function recordFindings(record: Recorder, store: Store, ...kinds: readonly FindingKind[]): void {
   const found: readonly Finding[] = store.engine.findings().filter(({ kind }) => kinds.includes(kind))
-  record.figure('findings of the engine', found.length, '')
+  record.figure('findings of the engine', found.length)
   record.text(
     "the engine's findings",
     found.length === 0

@@ -12,13 +12,10 @@ import { mostOf, type Setting, type SettingName, settings } from '../settings.ts
 export interface Chapter {
   readonly number: number
   readonly title: string
-  /** The goals, as its page has them. */
   readonly goals: string
   /** The time that it takes, believed. */
   readonly minutes: number
-  /** Names of labs. */
   readonly labs: readonly string[]
-  /** Names of challenges. */
   readonly challenges: readonly string[]
   /** Its page in docs/course. */
   readonly page: string
@@ -49,7 +46,6 @@ export interface ChallengeOffer extends Pick<Challenge, 'name' | 'title' | 'minu
   /** The functions that a program must export. */
   readonly functions: readonly string[]
   readonly goals: readonly string[]
-  /** The program as it is given. */
   readonly program: string
 }
 

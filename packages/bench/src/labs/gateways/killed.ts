@@ -1,12 +1,14 @@
 /**
  * A gateway is killed under load. Its clients connect to another one; strong reads meet the commits that it had under way.
  *
- * K1  A put counts as lost if its client heard that it succeeded, and no gateway finds it at the end.
+ * A put counts as lost if its client heard that it succeeded, and no gateway finds it at the end.
  */
 import { Histogram } from '../../measure/histogram.ts'
+import type { Recorder } from '../../measure/recorder.ts'
 import type { ArmSession } from '../../session.ts'
+import { succeeds } from '../../sim/client.ts'
 import type { Gateway } from '../../sim/gateways.ts'
-import { answered, openFilled, put, type TaskKey } from './scaling.ts'
+import { openFilled, put, type TaskKey } from './scaling.ts'
 
 /** Time between two points of the pictures. */
 const slotMs = 20
@@ -31,12 +33,9 @@ class Waits {
     else this.#after.add(waitMs)
   }
 
-  get medianBefore(): number {
-    return this.#before.quantile(0.5)
-  }
-
-  get longestAfter(): number {
-    return this.#after.max
+  record(record: Recorder, name: string): void {
+    record.figure(`${name}, p50 before`, this.#before.quantile(0.5), 'ms')
+    record.figure(`${name}, longest after`, this.#after.max, 'ms')
   }
 
   /** The longest in each slot of the picture. */
@@ -73,40 +72,22 @@ export async function kill(session: ArmSession): Promise<void> {
       const alive = gateways.all.filter(({ isDead }) => !isDead)
       const gateway = alive[Math.floor(place / sorts.length) % alive.length] as Gateway
       const begunMs = store.nowMs
-      if (!(await answered(calls[sort](gateway)))) failed++
+      if (!(await succeeds(() => calls[sort](gateway)))) failed++
       else waits[sort].add(store.nowMs - begunMs, store.nowMs - beginMs, lengths.beforeMs)
     }
   }
-  const killer = async (): Promise<void> => {
-    await store.sleep(lengths.beforeMs)
-    doomed.kill()
-  }
+  const killer = store.sleep(lengths.beforeMs).then(() => doomed.kill())
   const clients = session.setting('gateways.clients') * gateways.all.length
-  await store.together([...Array.from({ length: clients }, (_, place) => client(place)), killer()])
+  await store.together([...Array.from({ length: clients }, (_, place) => client(place)), killer])
   session.progress(0.9)
-  record.figure('queries, p50 before', waits.query.medianBefore, 'ms')
-  record.figure('queries, longest after', waits.query.longestAfter, 'ms')
-  record.figure('lookups, p50 before', waits.lookup.medianBefore, 'ms')
-  record.figure('lookups, longest after', waits.lookup.longestAfter, 'ms')
-  record.figure('puts, p50 before', waits.put.medianBefore, 'ms')
-  record.figure('puts, longest after', waits.put.longestAfter, 'ms')
-  record.figure('calls that failed', failed, '')
-  record.figure('acknowledged puts lost', await lostOf(first, acknowledged), '')
+  waits.query.record(record, 'queries')
+  waits.lookup.record(record, 'lookups')
+  waits.put.record(record, 'puts')
+  record.figure('calls that failed', failed)
+  record.figure('acknowledged puts lost', await store.alone(() => first.client.missing(acknowledged)))
   const slots = (lengths.beforeMs + lengths.afterMs) / slotMs
   const title = `longest wait of calls that ended then; a gateway is killed at ${lengths.beforeMs} ms`
   const x = { name: 'ms since the load began', values: Array.from({ length: slots }, (_, slot) => slot * slotMs) }
-  const { query, lookup, put: puts } = waits
-  record.chart(title, 'ms', x, { query: query.slots(slots), lookup: lookup.slots(slots), put: puts.slots(slots) })
-}
-
-/** K1. */
-async function lostOf({ client, store }: Gateway, keys: readonly TaskKey[]): Promise<number> {
-  let lost = 0
-  return await store.alone(async () => {
-    for (let at = 0; at < keys.length; at += 500) {
-      const found = await client.read(keys.slice(at, at + 500))
-      lost += found.filter((one) => one === undefined).length
-    }
-    return lost
-  })
+  const lines = Object.entries(waits).map(([sort, own]) => [sort, own.slots(slots)] as const)
+  record.chart(title, 'ms', x, Object.fromEntries(lines))
 }

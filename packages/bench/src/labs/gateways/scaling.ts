@@ -4,7 +4,7 @@
  */
 import { Histogram } from '../../measure/histogram.ts'
 import type { ArmSession } from '../../session.ts'
-import { isTransient } from '../../sim/client.ts'
+import { succeeds } from '../../sim/client.ts'
 import { integer, type Put, upsert } from '../../sim/entities.ts'
 import type { Gateway, Gateways } from '../../sim/gateways.ts'
 
@@ -14,7 +14,6 @@ export interface Call {
   readonly tasks: readonly TaskKey[]
   /** 0, 1, 2, …, over all clients: which call. */
   readonly n: number
-  /** From 0 to 1. */
   readonly draw: number
 }
 
@@ -32,38 +31,19 @@ export interface ScalingLoad {
   readonly beside?: ScalingLoad['call']
 }
 
-/** A load at so many gateways. */
-interface Measured {
-  readonly rate: number
-  readonly p50Ms: number
-  /** Median of the calls beside them. */
-  readonly besideP50Ms: number | undefined
-  /** Writes of the clock row a second. */
-  readonly clockWrites: number
-  /** Calls answered for each of these. */
-  readonly putsEach: number
-  /** Share of the conditional writes of entity groups whose condition held. */
-  readonly appended: number
-  /** Calls answered for each of those. */
-  readonly putsAppended: number
-}
-
 const tasksMax = 64
-
-export interface Filled {
-  readonly gateways: Gateways
-  readonly first: Gateway
-  /** Entities that are there. */
-  readonly tasks: readonly TaskKey[]
-}
 
 /** Another value each time: a put of what is stored already writes nothing. */
 export function put(key: TaskKey, priority: number): Put {
   return upsert(key, { priority: integer(priority) })
 }
 
-/** Opens gateways, fills the store, and lets each gateway write once. From then on calls take time. */
-export async function openFilled(session: ArmSession, count: number, clockRows = 1): Promise<Filled> {
+/** Opens gateways, fills the store with tasks, and lets each gateway write once. From then on calls take time. */
+export async function openFilled(
+  session: ArmSession,
+  count: number,
+  clockRows = 1,
+): Promise<{ readonly gateways: Gateways; readonly first: Gateway; readonly tasks: readonly TaskKey[] }> {
   const gateways = await session.openGateways(count, clockRows)
   const [first] = gateways.all as [Gateway]
   const tasks = Array.from({ length: tasksMax }, (_, i) => first.client.key({ kind: 'Task', name: `task-${i}` }))
@@ -78,7 +58,7 @@ export async function openFilled(session: ArmSession, count: number, clockRows =
 }
 
 /** Runs a load, and records it by the number of gateways. */
-export async function scale(session: ArmSession, load: ScalingLoad): Promise<void> {
+export async function runLoad(session: ArmSession, load: ScalingLoad): Promise<void> {
   const { record } = session
   const counts = gatewayCounts(session)
   const { all, first: one, last: most } = await session.atEach(counts, (count) => measure(session, count, load))
@@ -87,21 +67,16 @@ export async function scale(session: ArmSession, load: ScalingLoad): Promise<voi
   }
   record.figure('most against one', most.rate / one.rate, 'times')
   record.figure('most against half as many', most.rate / (all.at(-2) ?? one).rate, 'times')
-  record.figure('p50, one gateway', one.p50Ms, 'ms')
-  record.figure('p50, most gateways', most.p50Ms, 'ms')
-  if (one.besideP50Ms !== undefined && most.besideP50Ms !== undefined) {
-    record.figure('queries beside, p50, one', one.besideP50Ms, 'ms')
-    record.figure('queries beside, p50, most', most.besideP50Ms, 'ms')
-  }
+  const gateways = ['one gateway', 'most gateways']
+  const short = ['one', 'most']
+  record.ends('p50', [one.p50Ms, most.p50Ms], 'ms', gateways)
+  if (one.besideP50Ms !== undefined && most.besideP50Ms !== undefined)
+    record.ends('queries beside, p50', [one.besideP50Ms, most.besideP50Ms], 'ms', short)
   if (one.clockWrites > 0) {
-    record.figure('clock row, one gateway', one.clockWrites, 'writes/s')
-    record.figure('clock row, most gateways', most.clockWrites, 'writes/s')
-    record.figure('puts for each of them, one', one.putsEach, '')
-    record.figure('puts for each of them, most', most.putsEach, '')
-    record.figure('puts for each append, one', one.putsAppended, '')
-    record.figure('puts for each append, most', most.putsAppended, '')
-    record.figure('appends that succeed, one', one.appended * 100, '%')
-    record.figure('appends that succeed, most', most.appended * 100, '%')
+    record.ends('clock row', [one.clockWrites, most.clockWrites], 'writes/s', gateways)
+    record.ends('puts for each of them', [one.putsEach, most.putsEach], '', short)
+    record.ends('puts for each append', [one.putsAppended, most.putsAppended], '', short)
+    record.ends('appends that succeed', [one.appended * 100, most.appended * 100], '%', short)
   }
   const x = { name: 'gateways', values: counts }
   const answered = all.map(({ rate }) => rate / one.rate)
@@ -109,7 +84,6 @@ export async function scale(session: ArmSession, load: ScalingLoad): Promise<voi
   record.chart('latency', 'ms', x, { p50: all.map(({ p50Ms }) => p50Ms) })
 }
 
-/** 1, 2, 4, … up to the setting. */
 function gatewayCounts(session: ArmSession): readonly number[] {
   const most = session.setting('gateways.max')
   const counts: number[] = []
@@ -117,7 +91,7 @@ function gatewayCounts(session: ArmSession): readonly number[] {
   return counts
 }
 
-async function measure(session: ArmSession, count: number, load: ScalingLoad): Promise<Measured> {
+async function measure(session: ArmSession, count: number, load: ScalingLoad) {
   const clockRows = load.severalRows ? Math.max(1, Math.floor(count * session.setting('gateways.clockRows'))) : 1
   const { gateways, first, tasks } = await openFilled(session, count, clockRows)
   const { store } = first
@@ -131,11 +105,10 @@ async function measure(session: ArmSession, count: number, load: ScalingLoad): P
   const client = async (gateway: Gateway, i: number): Promise<void> => {
     const isBeside = load.beside !== undefined && Math.floor(i / gateways.all.length) % 2 === 1
     const [call, waits] = isBeside ? [load.beside, beside] : [load.call, latency]
-    // They do not begin in step.
     await store.sleep(session.random.next() * 10)
     while (store.nowMs < untilMs) {
       const begunMs = store.nowMs
-      const isDone = await answered(call({ gateway, tasks, n: n++, draw: session.random.next() }))
+      const isDone = await succeeds(() => call({ gateway, tasks, n: n++, draw: session.random.next() }))
       if (isDone && store.nowMs >= fromMs && store.nowMs < untilMs) waits.add(store.nowMs - begunMs)
     }
   }
@@ -157,25 +130,14 @@ async function measure(session: ArmSession, count: number, load: ScalingLoad): P
     besideP50Ms: load.beside && beside.quantile(0.5),
     clockWrites: clockWrites / seconds,
     putsEach: latency.weight / Math.max(1, clockWrites),
+    // Share of the conditional writes of entity groups whose condition held.
     appended: won / Math.max(1, appends),
     putsAppended: latency.weight / Math.max(1, won),
   }
 }
 
-/** A gateway for each client. */
 function clientsOf(session: ArmSession, { all }: Gateways, { sameClients = false }: ScalingLoad): readonly Gateway[] {
   const each = session.setting('gateways.clients')
   const clients = sameClients ? each : each * all.length
   return Array.from({ length: clients }, (_, i) => all[i % all.length] as Gateway)
-}
-
-/** Whether a call succeeds; false when it lost against others of its group, or its gateway was killed. */
-export async function answered(call: Promise<unknown>): Promise<boolean> {
-  try {
-    await call
-    return true
-  } catch (error) {
-    if (isTransient(error)) return false
-    throw error
-  }
 }

@@ -7,7 +7,7 @@
  */
 import type { Key } from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'
-import { type Client, hasCode, isTransient } from '../../sim/client.ts'
+import { type Client, isChanged, isTransient, succeeds } from '../../sim/client.ts'
 import { changesOf, entryOf, followersOf } from './changes.ts'
 import { type CompactionWay, entriesOf } from './compaction-ways.ts'
 import { arrayPut } from './removal-ways.ts'
@@ -64,14 +64,7 @@ export class CompactionRun {
   readonly #known = new Map<string, Known>()
   readonly #endMs: number
   #rounds = 0
-  readonly tally: CompactionTally = {
-    changes: 0,
-    compactions: 0,
-    refused: 0,
-    killed: 0,
-    sights: [],
-    last: undefined,
-  }
+  readonly tally: CompactionTally = { changes: 0, compactions: 0, refused: 0, killed: 0, sights: [], last: undefined }
 
   constructor(way: CompactionWay, options: CompactionOptions) {
     this.#options = options
@@ -91,7 +84,7 @@ export class CompactionRun {
 
   /** Appends the script's changes one after the other; knows the active list from a while ago. */
   async #write(writer: number): Promise<void> {
-    const { random, rememberMs, done } = this.#options
+    const { random, rememberMs, backoffMs, done } = this.#options
     const client = this.#client
     await client.sleep(random.next() * 100)
     let target: { readonly key: Key; readonly atMs: number } | undefined
@@ -104,23 +97,12 @@ export class CompactionRun {
       if (target === undefined || target.atMs + rememberMs < begunMs) {
         target = { key: await this.#way.target(client), atMs: client.nowMs() }
       }
-      await this.#append(target.key, entryOf(change))
+      const put = arrayPut(target.key, 'log', 'appendMissing', [entryOf(change)])
+      while (!(await succeeds(() => client.commit([put])))) await client.sleep(backoffMs)
       known.follows = change.follows
       known.isBusy = false
       this.tally.changes++
       done?.(client.nowMs() - begunMs)
-    }
-  }
-
-  async #append(key: Key, entry: string): Promise<void> {
-    const put = arrayPut(key, 'log', 'appendMissing', [entry])
-    for (;;) {
-      try {
-        return await this.#client.commit([put])
-      } catch (error) {
-        if (!isTransient(error)) throw error
-        await this.#client.sleep(this.#options.backoffMs)
-      }
     }
   }
 
@@ -153,7 +135,7 @@ export class CompactionRun {
       }
       return true
     } catch (error) {
-      if (!hasCode(error, 'FAILED_PRECONDITION') && !isTransient(error)) throw error
+      if (!isChanged(error) && !isTransient(error)) throw error
       this.tally.refused++
       return false
     }

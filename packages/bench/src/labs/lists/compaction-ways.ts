@@ -24,19 +24,17 @@
  * Known: Couchbase's manual 1.8, 9.2.5.3. Ours: LW3, LW4.
  */
 import { type Key, limits } from '@sixtables/engine'
+import type { Named } from '../../lab.ts'
 import { type Client, integerOf, type Stored, textsOf } from '../../sim/client.ts'
-import { array, ifVersion, integer, type Put, text, texts, update, upsert } from '../../sim/entities.ts'
+import { array, ifVersion, integer, type Put, text, update, upsert } from '../../sim/entities.ts'
 import { balances, userOf } from './changes.ts'
-import { arrayPut } from './removal-ways.ts'
+import { arrayPut, changedPut } from './removal-ways.ts'
 
 type Step = 'put back' | 'switch' | 'copy' | 'clear' | 'move'
 
-export interface CompactionWay {
-  readonly name: string
-  readonly about: string
+export interface CompactionWay extends Named {
   /** Clients that compact at the same time. */
   readonly clients: number
-  /** The entities that hold entries. */
   lists(client: Client): readonly Key[]
   /** The list that a writer appends to; writers ask again after a while only. */
   target(client: Client): Promise<Key>
@@ -45,8 +43,6 @@ export interface CompactionWay {
 }
 
 const one = (client: Client): Key => client.key({ kind: 'Log', name: 'X' })
-const a = (client: Client): Key => client.key({ kind: 'Log', name: 'X.a' })
-const b = (client: Client): Key => client.key({ kind: 'Log', name: 'X.b' })
 const pointer = (client: Client): Key => client.key({ kind: 'Pointer', name: 'X' })
 
 export function entriesOf(stored: Stored | undefined): readonly string[] {
@@ -67,17 +63,10 @@ export function compacted(entries: readonly string[]): readonly string[] {
   return kept.reverse()
 }
 
-// ----------------------------------------------------------------------------------------------------- one list
-
 async function* putBack(client: Client): AsyncGenerator<Step, void> {
-  const [stored] = await client.read([one(client)])
-  if (stored === undefined) return
-  const log = array(texts(compacted(entriesOf(stored))))
-  await client.commit([update(one(client), { log }, ifVersion(stored.version))])
+  await client.commit([await changedPut(client, one(client), 'log', compacted)])
   yield 'put back'
 }
-
-// ----------------------------------------------------------------------------------------------------- lists a and b
 
 /** Both lists as a compaction sees them, and which of them is appended to. */
 interface Pair {
@@ -92,7 +81,10 @@ interface Pair {
 type Sight = 'pointer' | 'marker'
 
 async function see(client: Client, by: Sight): Promise<Pair> {
-  const [ofA, ofB, place] = await client.read([a(client), b(client), ...(by === 'pointer' ? [pointer(client)] : [])])
+  const [ofA, ofB, place] = await client.read([
+    ...pairOfLists.lists(client),
+    ...(by === 'pointer' ? [pointer(client)] : []),
+  ])
   const isB = by === 'pointer' ? isText(place, 'active', 'b') : isText(ofA, 'head', '^')
   const [active, inactive] = isB ? [ofB, ofA] : [ofA, ofB]
   return {
@@ -109,7 +101,7 @@ function isText(stored: Stored | undefined, property: string, value: string): bo
 }
 
 const other = (list: 'a' | 'b'): 'a' | 'b' => (list === 'a' ? 'b' : 'a')
-const keyOf = (client: Client, list: 'a' | 'b'): Key => (list === 'a' ? a(client) : b(client))
+const keyOf = (client: Client, list: 'a' | 'b'): Key => client.key({ kind: 'Log', name: `X.${list}` })
 
 /** The pointer with one step more, conditional on the version that was read (LW4). */
 function pointerPut(client: Client, active: 'a' | 'b', seen: Stored | undefined): Put {
@@ -134,8 +126,6 @@ function guardOf(client: Client, by: Sight, { active, pointer: seen }: Pair): re
   return by === 'pointer' ? [pointerPut(client, active, seen)] : []
 }
 
-type Drain = (client: Client, by: Sight, pair: Pair) => AsyncGenerator<Step, void>
-
 async function* copyThenClear(client: Client, by: Sight, pair: Pair): AsyncGenerator<Step, void> {
   await client.commitAtomically([...copyOf(client, pair), ...guardOf(client, by, pair)])
   yield 'copy'
@@ -147,8 +137,7 @@ async function* copyThenClear(client: Client, by: Sight, pair: Pair): AsyncGener
 }
 
 async function* move(client: Client, by: Sight, pair: Pair): AsyncGenerator<Step, void> {
-  const guard = guardOf(client, by, pair)
-  await client.commitAtomically([...copyOf(client, pair), clearOf(client, pair), ...guard])
+  await client.commitAtomically([...copyOf(client, pair), clearOf(client, pair), ...guardOf(client, by, pair)])
   yield 'move'
 }
 
@@ -159,7 +148,7 @@ async function* clearThenCopy(client: Client, by: Sight, pair: Pair): AsyncGener
   yield 'copy'
 }
 
-function twoLists(by: Sight, drain: Drain): CompactionWay['compact'] {
+function twoLists(by: Sight, drain: typeof move): CompactionWay['compact'] {
   async function* emptied(client: Client): AsyncGenerator<Step, Pair> {
     for (;;) {
       const pair = await see(client, by)
@@ -185,10 +174,10 @@ function markerPuts(client: Client, active: 'a' | 'b'): readonly Put[] {
 }
 
 const pairOfLists = {
-  lists: (client: Client) => [a(client), b(client)],
+  lists: (client: Client) => [keyOf(client, 'a'), keyOf(client, 'b')],
   async target(client: Client): Promise<Key> {
     const [place] = await client.read([pointer(client)])
-    return isText(place, 'active', 'b') ? b(client) : a(client)
+    return keyOf(client, isText(place, 'active', 'b') ? 'b' : 'a')
   },
 }
 

@@ -6,14 +6,12 @@
  * base_version.
  */
 import type { Key } from '@sixtables/engine'
+import type { Named } from '../../lab.ts'
 import { type Client, type Stored, textsOf } from '../../sim/client.ts'
 import { array, ifVersion, type Put, text, texts, unindexed, upsert } from '../../sim/entities.ts'
 import { type Change, entryOf, followersOf } from './changes.ts'
 
-export interface RemovalWay {
-  readonly name: string
-  readonly about: string
-  /** The entities that hold the list. */
+export interface RemovalWay extends Named {
   keys(client: Client): readonly Key[]
   /** One attempt at a change. @throws FAILED_PRECONDITION when another change came in between */
   attempt(client: Client, change: Change): Promise<void>
@@ -22,6 +20,8 @@ export interface RemovalWay {
 }
 
 const topic = (client: Client): Key => client.key({ kind: 'Topic', name: 'X' })
+const followed = { kind: 'Follow', name: 'X' }
+const left = { kind: 'Unfollow', name: 'X' }
 
 /** Changes an array in the server, whatever else is in the entity, and makes the entity when it is the first. */
 export function arrayPut(
@@ -33,72 +33,87 @@ export function arrayPut(
   return upsert(key, {}, { propertyMask: [], transforms: [{ property, type, values: texts(elements) }] })
 }
 
-const append = (key: Key, property: string, value: string): Put => arrayPut(key, property, 'appendMissing', [value])
-
-const sorted = (users: readonly string[]): readonly string[] => [...users].sort()
-
-/** A change that reads the list and puts it back. @param isChecked - on condition that the version is still the one that was read */
-async function putBack(client: Client, { user, follows }: Change, isChecked: boolean): Promise<void> {
-  const [stored] = await client.read([topic(client)])
-  const others = textsOf(stored?.fields, 'users').filter((one) => one !== user)
-  const users = array(texts(follows ? [...others, user] : others))
-  await client.commit([upsert(topic(client), { users }, isChecked ? ifVersion(stored?.version ?? 0n) : {})])
+/**
+ * A put of an array that the client has read and changed.
+ *
+ * @param isChecked - on condition that the version is still the one that was read
+ */
+export async function changedPut(
+  client: Client,
+  key: Key,
+  property: string,
+  change: (elements: readonly string[]) => readonly string[],
+  isChecked = true,
+): Promise<Put> {
+  const [stored] = await client.read([key])
+  const elements = array(texts(change(textsOf(stored?.fields, property))))
+  return upsert(key, { [property]: elements }, isChecked ? ifVersion(stored?.version ?? 0n) : {})
 }
 
-const plainPut: RemovalWay = {
-  name: 'plain-put',
-  about: 'each change reads the list and puts it back, whatever has come in between',
+const append = (client: Client, key: Key, property: string, value: string): Promise<void> =>
+  client.commit([arrayPut(key, property, 'appendMissing', [value])])
+
+const changed = (users: readonly string[], { user, follows }: Change): readonly string[] => {
+  const others = users.filter((one) => one !== user)
+  return follows ? [...others, user] : others
+}
+
+async function putBack(client: Client, change: Change, isChecked: boolean): Promise<void> {
+  await client.commit([await changedPut(client, topic(client), 'users', (users) => changed(users, change), isChecked)])
+}
+
+/** A list of users in one entity. */
+const users: Pick<RemovalWay, 'keys' | 'followers'> = {
   keys: (client) => [topic(client)],
-  attempt: (client, change) => putBack(client, change, false),
-  followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
+  followers: ([stored]) => textsOf(stored?.fields, 'users').toSorted(),
 }
 
-const cas: RemovalWay = {
-  name: 'cas',
-  about:
-    'an addition is appended; a removal reads the list and puts it back without the user, on condition of its version',
-  keys: (client) => [topic(client)],
-  attempt: (client, change) =>
-    change.follows ? client.commit([append(topic(client), 'users', change.user)]) : putBack(client, change, true),
-  followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
-}
-
-const tombstones: RemovalWay = {
-  name: 'tombstones',
-  about: 'additions are appended to the list, removals to a list of tombstones before it',
-  keys: (client) => [topic(client)],
-  attempt: (client, change) =>
-    client.commit([append(topic(client), change.follows ? 'users' : 'tombstones', entryOf(change))]),
-  followers: ([stored]) => followersOf([...textsOf(stored?.fields, 'tombstones'), ...textsOf(stored?.fields, 'users')]),
-}
-
-const log: RemovalWay = {
-  name: 'log',
-  about: '+user and -user are appended to one list',
-  keys: (client) => [topic(client)],
-  attempt: (client, change) => client.commit([append(topic(client), 'log', entryOf(change))]),
-  followers: ([stored]) => followersOf(textsOf(stored?.fields, 'log')),
-}
-
-const twoLists: RemovalWay = {
-  name: 'two-lists',
-  about: 'an entity lists who followed, another one who left',
-  keys: (client) => [client.key({ kind: 'Follow', name: 'X' }), client.key({ kind: 'Unfollow', name: 'X' })],
-  attempt(client, change) {
-    const [follow, unfollow] = twoLists.keys(client) as [Key, Key]
-    return client.commit([append(change.follows ? follow : unfollow, 'users', entryOf(change))])
+export const removalWays: readonly RemovalWay[] = [
+  {
+    name: 'plain-put',
+    about: 'each change reads the list and puts it back, whatever has come in between',
+    ...users,
+    attempt: (client, change) => putBack(client, change, false),
   },
-  followers: (lists) => followersOf(lists.flatMap((stored) => textsOf(stored?.fields, 'users'))),
-}
-
-const transforms: RemovalWay = {
-  name: 'transforms',
-  about: 'additions are appended, and removals taken out, by the server',
-  keys: (client) => [topic(client)],
-  attempt: (client, { user, follows }) =>
-    client.commit([arrayPut(topic(client), 'users', follows ? 'appendMissing' : 'removeAll', [user])]),
-  followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
-}
+  {
+    name: 'cas',
+    about:
+      'an addition is appended; a removal reads the list and puts it back without the user, on condition of its version',
+    ...users,
+    attempt: (client, change) =>
+      change.follows ? append(client, topic(client), 'users', change.user) : putBack(client, change, true),
+  },
+  {
+    name: 'tombstones',
+    about: 'additions are appended to the list, removals to a list of tombstones before it',
+    keys: users.keys,
+    attempt: (client, change) =>
+      append(client, topic(client), change.follows ? 'users' : 'tombstones', entryOf(change)),
+    followers: ([stored]) =>
+      followersOf([...textsOf(stored?.fields, 'tombstones'), ...textsOf(stored?.fields, 'users')]),
+  },
+  {
+    name: 'log',
+    about: '+user and -user are appended to one list',
+    keys: users.keys,
+    attempt: (client, change) => append(client, topic(client), 'log', entryOf(change)),
+    followers: ([stored]) => followersOf(textsOf(stored?.fields, 'log')),
+  },
+  {
+    name: 'two-lists',
+    about: 'an entity lists who followed, another one who left',
+    keys: (client) => [client.key(followed), client.key(left)],
+    attempt: (client, change) => append(client, client.key(change.follows ? followed : left), 'users', entryOf(change)),
+    followers: (lists) => followersOf(lists.flatMap((stored) => textsOf(stored?.fields, 'users'))),
+  },
+  {
+    name: 'transforms',
+    about: 'additions are appended, and removals taken out, by the server',
+    ...users,
+    attempt: (client, { user, follows }) =>
+      client.commit([arrayPut(topic(client), 'users', follows ? 'appendMissing' : 'removeAll', [user])]),
+  },
+]
 
 /** A list as one text, its elements divided by commas. The name of `user-3` is `user,3`, as people's names have commas. */
 function dividedBy(
@@ -116,16 +131,14 @@ function dividedBy(
   return {
     name,
     about,
-    keys: (client) => [topic(client)],
-    async attempt(client, { user, follows }) {
+    keys: users.keys,
+    async attempt(client, change) {
       const [stored] = await client.read([topic(client)])
-      const others = usersOf(stored).filter((one) => one !== user)
-      const users = unindexed(
-        text((follows ? [...others, user] : others).map((one) => written(one.replace('-', ','))).join(',')),
-      )
-      await client.commit([upsert(topic(client), { users }, ifVersion(stored?.version ?? 0n))])
+      const names = changed(usersOf(stored), change).map((one) => written(one.replace('-', ',')))
+      const fields = { users: unindexed(text(names.join(','))) }
+      await client.commit([upsert(topic(client), fields, ifVersion(stored?.version ?? 0n))])
     },
-    followers: ([stored]) => sorted(usersOf(stored)),
+    followers: ([stored]) => usersOf(stored).toSorted(),
   }
 }
 
@@ -141,5 +154,3 @@ export const dividedWays: readonly RemovalWay[] = [
     decodeURIComponent,
   ),
 ]
-
-export const removalWays: readonly RemovalWay[] = [plainPut, cas, tombstones, log, twoLists, transforms]

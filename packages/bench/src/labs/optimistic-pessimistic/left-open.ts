@@ -6,37 +6,23 @@
  */
 import { Histogram } from '../../measure/histogram.ts'
 import type { ArmSession } from '../../session.ts'
-import { type Client, integerOf, isTransient } from '../../sim/client.ts'
-import { integer, upsert } from '../../sim/entities.ts'
+import { type Client, succeeds } from '../../sim/client.ts'
 import { timed } from '../../sim/open-loop.ts'
 import type { WireSession } from '../../sim/wire.ts'
-import { inTransaction } from '../../sim/writers.ts'
+import { countUp } from '../../sim/writers.ts'
 import type { Concurrency } from './modes.ts'
 
-interface Took {
-  readonly ms: number
-  readonly aborts: number
-}
-
 /** Two clients at one entity: the first reads it and fails, the second adds to it until it has. */
-async function failThenAdd(client: Client, name: string, isRolledBack: boolean): Promise<Took> {
+async function failThenAdd(client: Client, name: string, isRolledBack: boolean) {
   const key = client.key({ kind: 'Stock', name })
   const failed = await client.begin()
   await client.lookup(key, failed)
   // Here the client finds that it cannot go on: the article is sold out.
   if (isRolledBack) await client.rollback(failed)
   const begun = client.nowMs()
-  for (let aborts = 0; ; aborts++) {
-    try {
-      await inTransaction(client, async (transaction) => {
-        const left = integerOf(await client.lookup(key, transaction), 'left')
-        return [upsert(key, { left: integer(left + 1) })]
-      })
-      return { ms: client.nowMs() - begun, aborts }
-    } catch (error) {
-      if (!isTransient(error)) throw error
-    }
-  }
+  let aborts = 0
+  while (!(await succeeds(() => countUp(client, key)))) aborts++
+  return { ms: client.nowMs() - begun, aborts }
 }
 
 export async function leftOpen(session: ArmSession, concurrency: Concurrency, isRolledBack: boolean): Promise<void> {

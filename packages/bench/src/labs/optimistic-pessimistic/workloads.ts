@@ -6,11 +6,11 @@
  *   transfers   each reads two accounts, in any order, and moves money from one to the other
  *   report      one long transaction reads entities one by one, while others write them
  */
+import type { Key } from '@sixtables/engine'
 import { Histogram } from '../../measure/histogram.ts'
-import type { ArmSession } from '../../session.ts'
 import { type Client, hasCode, integerOf } from '../../sim/client.ts'
 import { integer, upsert } from '../../sim/entities.ts'
-import { inTransaction, type Job } from '../../sim/writers.ts'
+import { countUp, inTransaction, type Job } from '../../sim/writers.ts'
 
 /** Conflicts and errors of the writers of a run, by their own count. */
 export interface Met {
@@ -32,18 +32,9 @@ export interface Workload {
   readonly name: string
   /** Entities that are there before it begins. */
   prepare?(client: Client): Promise<void>
-  job(options: WorkloadOptions): Job
+  job(options: { readonly reads: number; readonly thinkMs: number }): Job
   /** How far the stored entities are from what was committed: 0 if no update was lost. */
   lost?(client: Client, committed: number): Promise<number>
-}
-
-export interface WorkloadOptions {
-  readonly reads: number
-  readonly thinkMs: number
-}
-
-export function optionsOf(session: ArmSession): WorkloadOptions {
-  return { reads: session.setting('transaction.reads'), thinkMs: session.setting('transaction.thinkMs') }
 }
 
 /** The job, with what came of it counted. */
@@ -73,17 +64,10 @@ const counter: Workload = {
   job:
     () =>
     ({ client }) =>
-      addTo(client, client.key(counterName)),
+      countUp(client, client.key(counterName)),
   async lost(client, committed) {
     return committed - integerOf(await client.lookup(client.key(counterName)), 'count')
   },
-}
-
-function addTo(client: Client, key: ReturnType<Client['key']>): Promise<void> {
-  return inTransaction(client, async (transaction) => {
-    const count = integerOf(await client.lookup(key, transaction), 'count')
-    return [upsert(key, { count: integer(count + 1) })]
-  })
 }
 
 const siblings: Workload = {
@@ -91,15 +75,15 @@ const siblings: Workload = {
   job:
     () =>
     ({ client, writer }) =>
-      addTo(client, client.key({ kind: 'Forum', name: 'general' }, { kind: 'Post', name: `writer-${writer}` })),
+      countUp(client, client.key({ kind: 'Forum', name: 'general' }, { kind: 'Post', name: `writer-${writer}` })),
 }
 
 const accounts = 4
 const startBalance = 1000
 
-const account = (client: Client, i: number): ReturnType<Client['key']> => client.key({ kind: 'Account', name: `${i}` })
+const account = (client: Client, i: number): Key => client.key({ kind: 'Account', name: `${i}` })
 
-const transfers: Workload = {
+export const transfers: Workload = {
   name: 'transfers',
   async prepare(client) {
     for (let i = 0; i < accounts; i++) {
@@ -133,7 +117,7 @@ const report: Workload = {
   job:
     ({ reads, thinkMs }) =>
     async ({ client, writer, random }) => {
-      const order = (i: number): ReturnType<Client['key']> => client.key({ kind: 'Order', name: `${i}` })
+      const order = (i: number): Key => client.key({ kind: 'Order', name: `${i}` })
       if (writer !== reporter) {
         const fields = { amount: integer(1 + random.integer(100)) }
         await client.commit([upsert(order(random.integer(reads)), fields)])
@@ -151,4 +135,3 @@ const report: Workload = {
 }
 
 export const workloads: readonly Workload[] = [counter, siblings, transfers, report]
-export const transfer: Workload = transfers

@@ -5,11 +5,13 @@
  * A job tells the numbers that its client was given; those are compared, not what the keys could not have held anyway.
  */
 import type { Key } from '@sixtables/engine'
+import type { Named } from '../../lab.ts'
 import { Unmeasured } from '../../measure/recorder.ts'
+import { sumOf } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
 import { type Client, hasCode, integerOf } from '../../sim/client.ts'
 import { descending, type Fields, insert, integer, type Put, text, upsert } from '../../sim/entities.ts'
-import { type Attempt, inTransaction, type Job, write } from '../../sim/writers.ts'
+import { type Attempt, countUp, inTransaction, type Job, write } from '../../sim/writers.ts'
 
 export interface NumberingOptions {
   readonly shards: number
@@ -22,7 +24,6 @@ export interface Numbering {
   next(attempt: Attempt): Promise<number | undefined>
   /** Numbers that need not be in a row. */
   readonly isSparse?: boolean
-  /** The key of the record with a number. */
   keyOf(client: Client, n: number): Key
   /** Tries in vain: numbers that a get found taken, and commits that lost against another one. */
   readonly lost?: { readonly gets: number; readonly commits: number }
@@ -40,9 +41,7 @@ export function jobOf({ next }: Numbering): { readonly job: Job; readonly given:
   return { job, given }
 }
 
-export interface NumberingKind {
-  readonly name: string
-  readonly about: string
+export interface NumberingKind extends Named {
   /** Writers do not see that a number is taken. */
   readonly isUnchecked?: true
   /** A client that crashes leaves a number without a record. */
@@ -76,7 +75,6 @@ async function putUnique(
         return takenBy === undefined ? [wanted] : []
       })
     } catch (error) {
-      // Another one took it after our get.
       if (!hasCode(error, 'ABORTED')) throw error
       takenBy = 'commits'
     }
@@ -90,25 +88,14 @@ const invoice: Numbering['keyOf'] = (client, n) => client.key({ kind: 'Invoice',
 function counterInGroup(): Numbering {
   const series = { kind: 'Series', name: 'invoices' }
   const keyOf: Numbering['keyOf'] = (client, n) => client.key(series, { kind: 'Invoice', id: BigInt(n) })
-  const next: Numbering['next'] = async ({ client }) => {
-    let n = 0
-    await inTransaction(client, async (transaction) => {
-      n = integerOf(await client.lookup(client.key(series), transaction), 'last') + 1
-      return [upsert(client.key(series), { last: integer(n) }), insert(keyOf(client, n), fieldsOf(n))]
-    })
-    return n
-  }
+  const next: Numbering['next'] = ({ client }) =>
+    countUp(client, client.key(series), (n) => [insert(keyOf(client, n), fieldsOf(n))])
   return { next, keyOf }
 }
 
 function counterOutside({ crashShare }: NumberingOptions): Numbering {
   const next: Numbering['next'] = async ({ client, random }) => {
-    const counter = client.key({ kind: 'Counter', name: 'invoices' })
-    let n = 0
-    await inTransaction(client, async (transaction) => {
-      n = integerOf(await client.lookup(counter, transaction), 'last') + 1
-      return [upsert(counter, { last: integer(n) })]
-    })
+    const n = await countUp(client, client.key({ kind: 'Counter', name: 'invoices' }))
     // The counter has moved; a client that crashes now leaves a number without a record.
     if (random.next() < crashShare) return undefined
     await client.commit([record(client, n)])
@@ -151,14 +138,12 @@ function shardedCounter({ shards }: NumberingOptions): Numbering {
     client.key(rootOf((n - 1) % shards), { kind: 'Invoice', id: BigInt(n) })
   const next: Numbering['next'] = async ({ client, random }) => {
     const shard = random.integer(shards)
-    const root = rootOf(shard)
-    let n = 0
-    await inTransaction(client, async (transaction) => {
-      const count = integerOf(await client.lookup(client.key(root), transaction), 'count')
-      n = count * shards + shard + 1
-      return [upsert(client.key(root), { count: integer(count + 1) }), insert(keyOf(client, n), fieldsOf(n))]
+    const numberOf = (count: number): number => (count - 1) * shards + shard + 1
+    const count = await countUp(client, client.key(rootOf(shard)), (count) => {
+      const n = numberOf(count)
+      return [insert(keyOf(client, n), fieldsOf(n))]
     })
-    return n
+    return numberOf(count)
   }
   return { next, keyOf, isSparse: true }
 }
@@ -243,24 +228,20 @@ const quiet = { writers: 8, pauseMs: 16_000, seconds: 480 }
 /** Put-unique at a low rate: who finds that a number is taken, the get or the commit? */
 export async function runQuiet(session: ArmSession): Promise<void> {
   const { record: recorder } = session
-  const store = await session.open({
-    mode: 'legacy',
-    apply: { type: 'time', delayMs: session.setting('apply.delayMs') },
-    simulate: true,
-  })
+  const store = await session.openLate()
   const numbering = putUniqueNumbers(false)
-  const { lost } = numbering
+  const { lost = { gets: 0, commits: 0 } } = numbering
   const { job, given } = jobOf(numbering)
   const now: Job = async (attempt) => {
     await attempt.client.sleep(attempt.random.next() * quiet.pauseMs)
     await job(attempt)
   }
   await write(session, store, { ...quiet, job: now })
-  recorder.figure('records', given.length, '')
+  recorder.figure('records', given.length)
   recorder.figure('rate, all writers', given.length / quiet.seconds, '/s')
-  recorder.figure('numbers found taken by a get, all writers', (lost?.gets ?? 0) / given.length, 'per record')
-  recorder.figure('commits that lost, all writers', (lost?.commits ?? 0) / given.length, 'per record')
-  recorder.figure('duplicates', given.length - new Set(given).size, '')
+  recorder.figure('numbers found taken by a get, all writers', lost.gets / given.length, 'per record')
+  recorder.figure('commits that lost, all writers', lost.commits / given.length, 'per record')
+  recorder.figure('duplicates', given.length - new Set(given).size)
 }
 
 /** A query without an ancestor within a transaction, in the mode of the articles and in today's. */
@@ -290,11 +271,7 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   const writersMax = session.setting('load.writersMax')
   const levels = [1, Math.round(Math.sqrt(writersMax)), writersMax]
   const { all, first, last } = await session.atEach(levels, async (writers) => {
-    const store = await session.open({
-      mode: 'legacy',
-      apply: { type: 'time', delayMs: session.setting('apply.delayMs') },
-      simulate: true,
-    })
+    const store = await session.openLate()
     const numbering = kind.start(options)
     const { job, given } = jobOf(numbering)
     const tally = await write(session, store, { writers, seconds, job })
@@ -313,10 +290,8 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   })
   const rates = all.map(({ rate }) => rate)
   recorder.figure('best rate', Math.max(...rates), '/s')
-  recorder.figure('rate, 1 writer', first.rate, '/s')
-  recorder.figure('rate, all writers', last.rate, '/s')
-  recorder.figure('tries in vain, 1 writer', first.vain, 'per record')
-  recorder.figure('tries in vain, all writers', last.vain, 'per record')
+  recorder.ends('rate', [first.rate, last.rate], '/s')
+  recorder.ends('tries in vain', [first.vain, last.vain], 'per record')
   for (const [i, { lost }] of all.entries()) {
     if (lost === undefined) break
     const writers = ['1 writer', 'some writers', 'all writers'][i]
@@ -326,12 +301,7 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   recorder.figure('p99, all writers', last.p99, 'ms')
   for (const name of ['duplicates', 'gaps', 'miscounts'] as const) {
     const counts = all.flatMap((level) => level[name] ?? [])
-    if (counts.length > 0)
-      recorder.figure(
-        name,
-        counts.reduce((sum, count) => sum + count),
-        '',
-      )
+    if (counts.length > 0) recorder.figure(name, sumOf(counts, Number))
   }
   const x = { name: 'writers', values: levels }
   recorder.chart('records numbered', '/s', x, { numbered: rates }, true)

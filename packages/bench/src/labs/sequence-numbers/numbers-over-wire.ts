@@ -4,10 +4,7 @@ import { writeOverWire } from '../../sim/writers.ts'
 import { jobOf, type NumberingKind } from './numberings.ts'
 
 const writers = 16
-/** Keys of one lookup. */
-const lookupMax = 500
 
-/** Lets writers number records for the time of the session, then reads the records back. */
 export async function numberOverWire(wire: WireSession, kind: NumberingKind): Promise<void> {
   const { client, judged } = wire
   const numbering = kind.start({ shards: 8, crashShare: 0.2 })
@@ -16,16 +13,13 @@ export async function numberOverWire(wire: WireSession, kind: NumberingKind): Pr
   await writeOverWire(wire, writers, job)
   const distinct = [...new Set(given)].sort((a, b) => a - b)
   const twice = given.length - distinct.length
-  judged(
-    kind.isUnchecked === true
-      ? { says: 'numbers are given twice', holds: twice > 0, found: `${twice} of ${given.length} numbers` }
-      : { says: 'no number is given twice', holds: twice === 0, found: `${twice} of ${given.length} numbers` },
-  )
-  let missing = 0
-  for (let from = 0; from < distinct.length; from += lookupMax) {
-    const stored = await client.read(distinct.slice(from, from + lookupMax).map((n) => keyOf(client, n)))
-    missing += stored.filter((one) => one === undefined).length
-  }
+  const isUnchecked = kind.isUnchecked === true
+  judged({
+    says: isUnchecked ? 'numbers are given twice' : 'no number is given twice',
+    holds: isUnchecked ? twice > 0 : twice === 0,
+    found: `${twice} of ${given.length} numbers`,
+  })
+  const missing = await client.missing(distinct.map((n) => keyOf(client, n)))
   judged({
     says: 'each number has its record',
     holds: missing === 0,

@@ -7,11 +7,13 @@
  * Known: articles on sequence numbers without a counter: the greatest number is the total, and pages are ranges of numbers.
  */
 import type { Query } from '@sixtables/engine'
+import type { Named } from '../../lab.ts'
+import { sumOf } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
 import { allOf, ascending, descending, integer, upsert, where } from '../../sim/entities.ts'
 import { countOf, runInFull } from '../../sim/query-run.ts'
 import { scanned } from '../../sim/scanned.ts'
-import type { Store } from '../../sim/store.ts'
+import { legacyAtOnce, type Store } from '../../sim/store.ts'
 
 const kind = 'Invoice'
 const perPage = 20
@@ -26,9 +28,8 @@ interface Paging {
 
 const byNumber: Paging = {
   async total(store) {
-    const { results } = await store.database.runQuery(store.context(), {
-      query: store.query(kind, { order: [descending('number')], limit: 1 }),
-    })
+    const query = store.query(kind, { order: [descending('number')], limit: 1 })
+    const { results } = await store.database.runQuery(store.context(), { query })
     return Number(results[0]?.key.path[0]?.id ?? 0n)
   },
   async page(store, page) {
@@ -46,19 +47,18 @@ const byOffset: Paging = {
     shown(store, store.query(kind, { order: [ascending('number')], offset: (page - 1) * perPage, limit: perPage })),
 }
 
-interface PageTurning {
-  readonly name: string
-  readonly about: string
+interface PageTurning extends Named {
   readonly by: 'number' | 'offset'
   readonly hasGaps?: boolean
 }
 
-/** Shows all pages, and records what the total and the first and the last page read. */
 export async function turnPages(session: ArmSession, { by, hasGaps = false }: PageTurning): Promise<void> {
   const { record } = session
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const store = await session.open(legacyAtOnce)
   store.engine.tablets.configure({ exactPerSecond: Number.MAX_SAFE_INTEGER })
-  const records = await putInvoices(store, session.setting('work.records') / 10, hasGaps)
+  const count = session.setting('work.records') / 10
+  const numbers = Array.from({ length: count }, (_, i) => i + 1).filter((n) => !hasGaps || n % gapEvery !== 0)
+  await store.putAll(numbers.map((n) => upsert(store.key({ kind, id: BigInt(n) }), { number: integer(n) })))
   const paging = by === 'number' ? byNumber : byOffset
   let total = 0
   const forTotal = await scanned(store, async () => {
@@ -71,25 +71,17 @@ export async function turnPages(session: ArmSession, { by, hasGaps = false }: Pa
     const read = await scanned(store, async () => void counts.push(await paging.page(store, page)))
     rows.push(read.rows)
   }
-  record.figure('records', records, '')
+  record.figure('records', numbers.length)
   record.figure('total as told', total, 'records')
   record.figure('read for the total', forTotal.rows, 'rows')
   record.figure('read for page 1', rows[0] ?? 0, 'rows')
   record.figure('read for the last page', rows.at(-1) ?? 0, 'rows')
   record.figure('shortest page but the last', Math.min(...counts.slice(0, -1)), 'records')
-  record.figure('never shown', records - counts.reduce((sum, count) => sum + count, 0), 'records')
+  record.figure('never shown', numbers.length - sumOf(counts, Number), 'records')
   const x = { name: 'page', values: rows.map((_, i) => i + 1) }
   record.chart('read for a page', 'rows', x, { rows })
 }
 
-/** @returns how many there are */
-async function putInvoices(store: Store, count: number, hasGaps: boolean): Promise<number> {
-  const numbers = Array.from({ length: count }, (_, i) => i + 1).filter((n) => !hasGaps || n % gapEvery !== 0)
-  await store.putAll(numbers.map((n) => upsert(store.key({ kind, id: BigInt(n) }), { number: integer(n) })))
-  return numbers.length
-}
-
-/** How many results a query has. */
 async function shown(store: Store, query: Query): Promise<number> {
   return (await runInFull(store, query)).results.length
 }

@@ -6,20 +6,20 @@
  * of its first k rows are a fair sample of all keys (App Engine SDK, its mapper's way to divide work).
  */
 import type { Key, Query } from '@sixtables/engine'
+import type { Named } from '../../lab.ts'
+import { sumOf } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
 import { idOf } from '../../sim/client.ts'
 import { allOf, ascending, text, unindexed, upsert, whereKey } from '../../sim/entities.ts'
 import { countOf, runInFull } from '../../sim/query-run.ts'
 import { scanned } from '../../sim/scanned.ts'
-import type { Store } from '../../sim/store.ts'
+import { legacyAtOnce, type Store } from '../../sim/store.ts'
 
 const kind = 'Order'
 /** Sampled keys for each worker: more make the parts more even. */
 const samplesPerWorker = 32
 
-interface WorkSplit {
-  readonly name: string
-  readonly about: string
+interface WorkSplit extends Named {
   readonly by: 'number' | 'scatter' | 'keys'
   /** Numbers have no gaps. */
   readonly isDense?: boolean
@@ -27,7 +27,7 @@ interface WorkSplit {
 
 export async function splitWork(session: ArmSession, { by, isDense = false }: WorkSplit): Promise<void> {
   const { record } = session
-  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const store = await session.open(legacyAtOnce)
   store.engine.tablets.configure({ exactPerSecond: Number.MAX_SAFE_INTEGER })
   const ids = await putOrders(session, store, isDense)
   const workers = session.setting('work.workers')
@@ -39,9 +39,9 @@ export async function splitWork(session: ArmSession, { by, isDense = false }: Wo
   for (let worker = 0; worker < workers; worker++) {
     counts.push(await countBetween(store, bounds[worker - 1], bounds[worker]))
   }
-  const all = counts.reduce((sum, count) => sum + count, 0)
-  record.figure('records', all, '')
-  record.figure('records lost', ids.length - all, '')
+  const all = sumOf(counts, Number)
+  record.figure('records', all)
+  record.figure('records lost', ids.length - all)
   record.figure('read to divide', divided.rows, 'rows')
   record.figure('busiest worker', (Math.max(...counts) * workers) / all, 'times the mean')
   const x = { name: 'worker', values: counts.map((_, i) => i + 1) }
@@ -69,8 +69,11 @@ type Bounds = (store: Store, workers: number, ids: readonly bigint[]) => bigint[
 
 const boundsBy: Readonly<Record<WorkSplit['by'], Bounds>> = {
   number: (_store, workers, ids) => equalSteps(ids, workers),
-  scatter: async (store, workers) => partsOf(await sampledKeys(store, workers * samplesPerWorker), workers),
-  keys: async (store, workers) => partsOf(await keysOf(store, store.query(kind, { projection: ['__key__'] })), workers),
+  scatter: async (store, workers) => {
+    const sample = { order: [ascending('__scatter__')], limit: workers * samplesPerWorker }
+    return partsOf(await keysOf(store, sample), workers)
+  },
+  keys: async (store, workers) => partsOf(await keysOf(store), workers),
 }
 
 /** Equal steps: the least and the greatest number suffice. */
@@ -80,19 +83,14 @@ function equalSteps(ids: readonly bigint[], workers: number): bigint[] {
   return Array.from({ length: workers - 1 }, (_, i) => first + step * BigInt(i + 1))
 }
 
-function sampledKeys(store: Store, limit: number): Promise<Key[]> {
-  return keysOf(store, store.query(kind, { projection: ['__key__'], order: [ascending('__scatter__')], limit }))
-}
-
-/** Parts with as many of these keys each. */
 function partsOf(keys: readonly Key[], workers: number): bigint[] {
   const ids = keys.map(idOf).sort((a, b) => (a < b ? -1 : 1))
   return Array.from({ length: workers - 1 }, (_, i) => ids[Math.floor(((i + 1) * ids.length) / workers)] ?? 0n)
 }
 
-/** Keys of a query. */
-async function keysOf(store: Store, query: Query): Promise<Key[]> {
-  return (await runInFull(store, query)).results.map(({ key }) => key)
+async function keysOf(store: Store, more?: Partial<Query>): Promise<Key[]> {
+  const { results } = await runInFull(store, store.query(kind, { projection: ['__key__'], ...more }))
+  return results.map(({ key }) => key)
 }
 
 /** How many records a worker finds from one bound to before the next. */
