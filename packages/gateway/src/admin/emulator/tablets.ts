@@ -4,7 +4,15 @@
  * The first report starts a count of all rows and waits 200 ms for it, enough for a small store. With `counted=true`, `tablets` and `watch`
  * wait for the whole count. Answers are the engine's reports (observe/tablets/report.ts), plain JSON.
  */
-import { type Engine, giveWay, type HeatOptions, type Scheduler, type TableId, turnOfItsOwn } from '@sixtables/engine'
+import {
+  type Engine,
+  giveWay,
+  type HeatOptions,
+  type Scheduler,
+  systemScheduler,
+  type TableId,
+  turnOfItsOwn,
+} from '@sixtables/engine'
 import { tableNamed, wholeNumber } from '../../convert/parameters.ts'
 import { eventPieces } from '../../protocols/json-report.ts'
 import type { Route, Router } from '../../protocols/router.ts'
@@ -22,7 +30,8 @@ const countMsMax = 200
 export function addTabletRoutes(router: Router, engine: Engine): void {
   const { tablets } = engine
   const { clock } = engine.context()
-  const watch = watchOf(engine, clock)
+  // Real time: a watcher must not move an emulator's clock that stands still.
+  const watch = watchOf(engine, systemScheduler)
   const rowsCounted = async (query: URLSearchParams): Promise<void> => {
     const counted = tablets.counted()
     if (query.get('counted') === 'true') return counted

@@ -1,7 +1,9 @@
 import { openEngine, type RowKey, systemScheduler } from '@sixtables/engine'
 import { turnScheduler, VirtualClock } from '@sixtables/engine/testing'
 import { expect, test, vi } from 'vitest'
-import { tickMs, watchOf } from './tablets.ts'
+import { movableClock } from '../../controls/emulator-clock.ts'
+import { Router } from '../../protocols/router.ts'
+import { addTabletRoutes, tickMs, watchOf } from './tablets.ts'
 
 test('streams with the same options are sent one event a tick, made once', async () => {
   const clock = new VirtualClock()
@@ -42,6 +44,27 @@ test('the event of many tablets is made in several turns', async () => {
   expect(turns).toBeGreaterThanOrEqual(3)
   const { report } = JSON.parse(String(event.value).slice('data: '.length))
   expect(report.tablets).toEqual(JSON.parse(JSON.stringify(engine.tablets.report().tablets)))
+  ending.abort()
+  await engine.close()
+})
+
+test('a stream does not move a clock that stands still', async () => {
+  const engine = await openEngine({ scheduler: movableClock(Date.UTC(2030, 0)) })
+  const router = new Router()
+  addTabletRoutes(router, engine)
+  const ending = new AbortController()
+  const request = {
+    query: new URLSearchParams({ interval: '100' }),
+    headers: {},
+    parameters: {},
+    signal: ending.signal,
+  }
+  const answer = await router.find('GET', '/emulator/watch')?.route({ ...request, body: Buffer.alloc(0) })
+  if (answer === undefined || !('events' in answer)) throw new Error('this route has no events')
+  const before = engine.context().clock.nowMicros()
+  const events = answer.events(ending.signal)[Symbol.asyncIterator]()
+  for (let i = 0; i < 3; i++) await events.next()
+  expect(engine.context().clock.nowMicros()).toBe(before)
   ending.abort()
   await engine.close()
 })
