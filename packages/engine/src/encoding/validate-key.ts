@@ -20,11 +20,6 @@ export function isReserved(text: string): boolean {
   return text.charCodeAt(0) === 95 && text.length >= 4 && text.startsWith('__') && text.endsWith('__')
 }
 
-/** Whether a text is so short that its UTF-8 bytes need no measuring. */
-function surelyFits(text: string, bytesMax: number): boolean {
-  return text.length * 3 <= bytesMax
-}
-
 /**
  * Checks the size of a name.
  *
@@ -32,7 +27,8 @@ function surelyFits(text: string, bytesMax: number): boolean {
  * @param known - its name in production's error message
  */
 export function validateNameBytes(name: string, bytesMax: number, what: string, known = 'property.name'): void {
-  if (surelyFits(name, bytesMax)) return
+  // So short a text needs no measuring.
+  if (name.length * 3 <= bytesMax) return
   const bytes = Buffer.byteLength(name)
   if (bytes <= bytesMax) return
   throw invalidArgument(
@@ -177,7 +173,7 @@ function validateKeyBytes(key: Key): void {
 function validateElement({ kind, id, name }: PathElement, key: Key, refuseReserved: boolean): void {
   if (kind === '')
     throw invalidArgument(`the key ${shorten(formatKey(key))} has an empty kind`, 'The kind is the empty string.')
-  if (!surelyFits(kind, limits.kindBytesMax)) {
+  if (kind.length * 3 > limits.kindBytesMax) {
     validateNameBytes(kind, limits.kindBytesMax, `the kind ${quoted(kind)}`, 'kind')
   }
   if (refuseReserved && isReserved(kind)) throw reserved('kind', kind)
@@ -195,7 +191,7 @@ function validateElement({ kind, id, name }: PathElement, key: Key, refuseReserv
       `the key ${shorten(formatKey(key))} has an empty name`,
       'The key path element name is the empty string.',
     )
-  if (!surelyFits(name, limits.nameBytesMax)) {
+  if (name.length * 3 > limits.nameBytesMax) {
     validateNameBytes(name, limits.nameBytesMax, `the name ${quoted(name)}`, 'key path element name')
   }
   if (refuseReserved && isReserved(name)) throw reserved('key path element name', name)

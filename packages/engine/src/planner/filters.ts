@@ -122,7 +122,7 @@ class FilterReader {
     if (property === '')
       throw invalidArgument('a filter names no property: its name is empty', 'The property.name is the empty string.')
     validateNameBytes(property, limits.propertyNameBytesMax, 'the name of a filtered property')
-    checkIndexed(property, value)
+    checkComparable(property, value)
     if (operator === 'hasAncestor') return { atoms: [], ancestor: this.#ancestor(property, value) }
     if (operator === 'notEqual' || operator === 'notIn') {
       if (++this.#negations > 1)
@@ -144,7 +144,6 @@ class FilterReader {
         'property must be __key__',
       )
     }
-    checkMeaning(property, value)
     if (value.type !== 'key')
       throw invalidArgument(
         `an ancestor must be a key, but the filter has a ${value.type}`,
@@ -172,14 +171,12 @@ class FilterReader {
         `${name} supports up to ${max} values.`,
       )
     }
-    checkMeaning(property, value)
+    for (const member of value.values) checkComparable(property, member)
     const codes = [...new Set(value.values.map((member) => this.#code(property, member)))]
     return { property, operator: operator === 'in' && codes.length === 1 ? 'equal' : operator, codes }
   }
 
   #code(property: string, value: Value): string {
-    checkIndexed(property, value)
-    checkMeaning(property, value)
     if (property === keyProperty) {
       if (value.type !== 'key') {
         throw invalidArgument(
@@ -217,20 +214,17 @@ class FilterReader {
   }
 }
 
-function checkIndexed(property: string, value: Value): void {
-  if (!value.excludeFromIndexes) return
-  throw invalidArgument(
-    `the value that ${property} is compared with is marked unindexed: leave exclude_from_indexes unset in filters`,
-    'a filter value must be indexed',
-  )
-}
-
 /**
  * Refuses a value that no indexed property can have. Values from query results are allowed: those of projections have meaning
  * 18, which no client can store, and old geo points 23.
  */
-function checkMeaning(property: string, value: Value): void {
-  const { type, meaning = 0 } = value
+function checkComparable(property: string, value: Value): void {
+  const { type, meaning = 0, excludeFromIndexes } = value
+  if (excludeFromIndexes)
+    throw invalidArgument(
+      `the value that ${property} is compared with is marked unindexed: leave exclude_from_indexes unset in filters`,
+      'a filter value must be indexed',
+    )
   if (meaning === 0) return
   const isOfResult = meaning === 18 ? type !== 'timestamp' && type !== 'entity' : meaning === 23 && type === 'geoPoint'
   if (!isOfResult) validateIndexedValue(property, value)
