@@ -174,12 +174,12 @@ describe('names of databases', () => {
   }
 })
 
-/** A path whose kinds and names are `bytes` long together. */
 /** Elements of 147 characters and 439 bytes. */
 function euros(elements: number): PathElement[] {
   return Array.from({ length: elements }, () => ({ kind: 'A', name: '€'.repeat(146) }))
 }
 
+/** A path whose kinds and names are `bytes` long together. */
 function longPath(bytes: number): PathElement[] {
   const path: PathElement[] = []
   for (let left = bytes; left > 0; left -= 1000) path.push({ kind: 'k', name: 'n'.repeat(Math.min(left, 1000) - 1) })
