@@ -25,7 +25,10 @@ export const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
 /** The partition with the request's project and database, if it has no project; else the same object. */
 export function fillPartition(partition: PartitionId, defaults: KeyDefaults): PartitionId {
   const { projectId, databaseId, namespaceId } = partition
-  if (projectId !== '') return partition
+  return projectId === '' ? filled(databaseId, namespaceId, defaults) : partition
+}
+
+function filled(databaseId: string, namespaceId: string, defaults: KeyDefaults): PartitionId {
   return recentPartition(defaults.projectId, databaseId === '' ? defaults.databaseId : databaseId, namespaceId)
     .partition
 }
@@ -75,7 +78,12 @@ export function readKey(reader: WireReader, defaults: KeyDefaults = noDefaults):
   if (tooMany > 0) throw pathElements.refusal(pathElements.max + tooMany)
   if (path === undefined)
     throw invalidArgument('a key has no path elements; it needs at least a kind', 'Key path is empty.')
-  return { partition: fillPartition(recentPartition(projectId, databaseId, namespaceId).partition, defaults), path }
+  // Without one of no project, which would take a place among the few recent partitions.
+  const partition =
+    projectId === ''
+      ? filled(databaseId, namespaceId, defaults)
+      : recentPartition(projectId, databaseId, namespaceId).partition
+  return { partition, path }
 }
 
 function readPathElement(reader: WireReader): PathElement {
