@@ -70,6 +70,7 @@ export function ResultsView(props: ResultsViewProps) {
   }, [runs])
   const isRefused = pages.isNew && pages.error !== undefined
   const isEmpty = pages.count === 0 && pages.isComplete
+  const known = useColumns(scope, (isEmpty && statement.kind) || '', columns)
   return (
     <>
       <View
@@ -86,11 +87,10 @@ export function ResultsView(props: ResultsViewProps) {
         {pages.error instanceof Error && (
           <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
         )}
-        {isEmpty ? (
-          <NoResults {...{ scope, statement, results }} />
-        ) : (
-          !isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />
+        {!isRefused && (!isEmpty || known.length > 0) && (
+          <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />
         )}
+        {isEmpty && <NoResults {...{ statement, known }} />}
         <EditBar scope={scope} />
         <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
       </View>
@@ -152,16 +152,20 @@ function firstPageOf(statement: SelectStatement): string {
 
 type Shown = Pick<ResultsTableProps, 'scope' | 'statement' | 'results'>
 
+interface NoResultsProps {
+  readonly statement: SelectStatement
+  readonly known: readonly Column[]
+}
+
 /** A filter of another type than the values that were read finds none of them. */
-function NoResults({ scope, statement, results }: Shown) {
-  const columns = useColumns(scope, statement.kind ?? '', results.columns)
+function NoResults({ statement, known }: NoResultsProps) {
   return (
     <EmptyState title="No results">
       <p>
         The query finds nothing now.
         {isShared() ? '' : ' What is written later and matches appears here by itself.'}
       </p>
-      {otherTypes(statement, typesOf(columns)).map(({ property, type, asked }) => (
+      {otherTypes(statement, typesOf(known)).map(({ property, type, asked }) => (
         <p key={property}>
           {safeText(property)} is {type} in the entities that were read, and the filter compares it with {asked}.
         </p>
