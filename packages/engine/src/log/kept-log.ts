@@ -61,7 +61,9 @@ export class KeptLog {
   add({ logRow, logBytes, changes }: AppliedRecord): void {
     this.rows.push(logRow)
     this.sizes.push(logBytes)
-    this.#kindsOf.push(kindsIn(changes))
+    const [first] = changes
+    const isOne = changes.length === 1 && first !== undefined
+    this.#kindsOf.push(isOne ? first.codes.kind : [...new Set(changes.map(({ codes }) => codes.kind))])
   }
 
   /** Links some of the unlinked rows. @returns whether there are more */
@@ -123,12 +125,6 @@ export class KeptLog {
     const byKind = getOrInsert(this.#kinds, partition, (): ByKind => new Map())
     for (const kind of typeof kinds === 'string' ? [kinds] : kinds) getOrInsert(byKind, kind, () => []).push(place)
   }
-}
-
-function kindsIn(changes: AppliedRecord['changes']): Kinds {
-  if (changes.length === 1) return (changes[0] as AppliedRecord['changes'][number]).codes.kind
-  const kinds = new Set(changes.map(({ codes }) => codes.kind))
-  return [...kinds]
 }
 
 function between(places: number[], from: number, end: number): number[] {

@@ -53,12 +53,6 @@ const format = 1
 const formatWithCommit = 2
 const absent = 0xffff_ffff
 
-function headBytes({ transaction, groups, commit }: LogRecordHead): number {
-  let size = 2 + 4 + transaction.length + 4 + 4 + (commit === undefined ? 0 : 8 + commit.length)
-  for (const group of groups) size += 4 + group.length
-  return size
-}
-
 /** The fields that all records of one commit share. */
 export type LogRecordHead = Omit<LogRecord, 'changes'>
 
@@ -70,7 +64,9 @@ export function headIn(group: GroupCode, head: LogRecordHead): LogRecordHead {
 
 /** The bytes of a record. */
 export function encodeLogRecord(head: LogRecordHead, changes: readonly EntityChange[]): Uint8Array {
-  let length = headBytes(head)
+  const { transaction, groups, commit } = head
+  let length = 14 + transaction.length + (commit === undefined ? 0 : 8 + commit.length)
+  for (const group of groups) length += 4 + group.length
   for (const { path, before, after } of changes)
     length += 12 + path.length + (before?.length ?? 0) + (after?.length ?? 0)
   const bytes = spaceFor(length)

@@ -397,17 +397,17 @@ class OnDemandSnapshot implements KvSnapshot {
    * this one follows.
    */
   #read<T>(range: KeyRange, read: (reader: MemorySnapshot | OnDemandRows) => MaybePromise<T>): MaybePromise<T> {
-    const reader = (): MemorySnapshot | OnDemandRows => this.#fork ?? this.#state.snapshot
-    if (!this.#lacks(range)) return read(reader())
+    if (!this.#lacks(range)) return read(this.#fork ?? this.#state.snapshot)
     // Rows made in the store are there for later snapshots too.
     return andThen(this.#owner.prepare(range), () => {
       // Another read may have them by now, or the snapshot may be closed, which its reader then says.
-      if (!this.#lacks(range)) return read(reader())
-      if (this.#owner.changes === this.#changes) {
-        this.#state.snapshot.close()
-        this.#state = this.#owner.state
-      } else this.#fork = this.#owner.forkAt(this.#state)
-      return read(reader())
+      if (this.#lacks(range)) {
+        if (this.#owner.changes === this.#changes) {
+          this.#state.snapshot.close()
+          this.#state = this.#owner.state
+        } else this.#fork = this.#owner.forkAt(this.#state)
+      }
+      return read(this.#fork ?? this.#state.snapshot)
     })
   }
 

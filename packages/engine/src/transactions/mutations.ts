@@ -293,33 +293,25 @@ class Fold {
     } else if (this.#named.size > 0 && this.#named.has(row)) {
       return this.#movedOn(mutation)
     }
-    const cell = this.#read(codes, row)
-    return andThen(cell, (found) => this.#takeUp(mutation, codes, row, found))
-  }
-
-  #takeUp(
-    mutation: PreparedMutation,
-    codes: KeyCodes,
-    row: RowKey,
-    cell: Uint8Array | undefined,
-  ): MaybePromise<Entity> {
-    if (mutation.automaticId && cell !== undefined) return this.#movedOn(mutation)
-    const image = cell === undefined ? undefined : decodeImage(cell)
-    const entity: Entity = {
-      codes,
-      row,
-      before: cell,
-      imageBefore: image,
-      properties: image?.properties,
-      entries: undefined,
-      isMet: false,
-      isDeleted: false,
-      isConflicted: false,
-      isFolded: false,
-      imageAfter: undefined,
-    }
-    if (!mutation.automaticId) this.#known?.set(row, entity)
-    return entity
+    return andThen(this.#read(codes, row), (cell): MaybePromise<Entity> => {
+      if (mutation.automaticId && cell !== undefined) return this.#movedOn(mutation)
+      const image = cell === undefined ? undefined : decodeImage(cell)
+      const entity: Entity = {
+        codes,
+        row,
+        before: cell,
+        imageBefore: image,
+        properties: image?.properties,
+        entries: undefined,
+        isMet: false,
+        isDeleted: false,
+        isConflicted: false,
+        isFolded: false,
+        imageAfter: undefined,
+      }
+      if (!mutation.automaticId) this.#known?.set(row, entity)
+      return entity
+    })
   }
 
   #movedOn(mutation: PreparedMutation): MaybePromise<Entity> {

@@ -139,16 +139,17 @@ export class FairQueue {
     this.#last = connection
   }
 
-  #isShared(now: number): boolean {
-    return now < this.#sharedUntil || this.#lines.size > 1
-  }
-
-  /** @param otherMs - the time since the last slice of waiting calls */
-  #begin(now: number, otherMs = 0): void {
+  /**
+   * @param otherMs - the time since the last slice of waiting calls
+   * @returns whether several connections share the slice
+   */
+  #begin(now: number, otherMs = 0): boolean {
+    const isShared = now < this.#sharedUntil || this.#lines.size > 1
     const shortMs = Math.max(this.#sliceMs, Math.min(otherMs, this.#aloneMs))
-    this.#sliceEndsAt = now + (this.#isShared(now) ? shortMs : this.#aloneMs)
+    this.#sliceEndsAt = now + (isShared ? shortMs : this.#aloneMs)
     this.#isOver = false
     this.#later(this.#end)
+    return isShared
   }
 
   readonly #end = (): void => {
@@ -161,8 +162,7 @@ export class FairQueue {
    */
   readonly #serve = (): void => {
     const now = this.#now()
-    this.#begin(now, now - this.#servedAt)
-    const isShared = this.#isShared(now)
+    const isShared = this.#begin(now, now - this.#servedAt)
     let turns = this.#lines.size
     for (const [connection, line] of this.#lines) {
       this.#serveLine(line, isShared)
