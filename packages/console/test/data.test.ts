@@ -320,6 +320,28 @@ consoleTests('Data', ({ visit }) => {
     await kinds.getByRole('link', { name: 'Bee 2' }).waitFor()
   })
 
+  test('kinds are counted two at a time, so that a query does not wait for many of them', async () => {
+    const { page, origin, go } = await visit('')
+    for (let i = 10; i < 22; i++) await seed(origin, `Kind${i}`, 1, () => ({}))
+    let counts = 0
+    let letGo = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**:runAggregationQuery', async (route) => {
+      counts++
+      await held
+      await route.continue()
+    })
+    await go('#/data/demo/Kind10')
+    const kinds = page.getByRole('navigation', { name: 'Kinds' })
+    await kinds.getByRole('link', { name: 'Kind21' }).click()
+    await firstRow(page, 'Kind21:1')
+    expect(counts).toBe(2)
+    letGo()
+    await kinds.getByRole('link', { name: 'Kind21 1' }).waitFor()
+  })
+
   test('other databases and namespaces are found, with kinds whose names are no names', async () => {
     const { page, origin, go } = await visit('')
     const scope = { project: 'p2', database: 'other', namespace: 'acme' }

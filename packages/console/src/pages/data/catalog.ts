@@ -44,10 +44,26 @@ export function useCatalog({ project, database, namespace }: EntityScope) {
 /** The entities of a kind; `countMax` stands for more. @param changed - the latest changes: they may be of the kind */
 export function useCount({ project, database, namespace }: EntityScope, kind: string, changed: Changed | undefined) {
   const { value, reload } = useLoaded(JSON.stringify([project, database, namespace, kind]), {
-    read: (_, options) => countOfKind({ project, database, namespace }, kind, options),
+    read: (_, options) => inTurn(() => countOfKind({ project, database, namespace }, kind, options)),
   })
   useEffect(() => {
     if (changed?.(namespace, kind) === true) reload()
   }, [changed])
   return value
+}
+
+/** A browser keeps six connections to a server: a query must not wait until a hundred kinds are counted. */
+let freeTurns = 2
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(count: () => Promise<T>): Promise<T> {
+  if (freeTurns > 0) freeTurns--
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    return await count()
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) freeTurns++
+    else next()
+  }
 }
