@@ -320,6 +320,23 @@ consoleTests('Data', ({ visit }) => {
     await kinds.getByRole('link', { name: 'Bee 2' }).waitFor()
   })
 
+  test('a kind of exactly 1,000 has no more, and a count that fails says so', async () => {
+    const { page, origin, go, expectProblems } = await visit('')
+    await seed(origin, 'Task', 1000, tasks)
+    await go('#/data/demo/Task')
+    const line = page.getByRole('navigation', { name: 'Kinds' }).getByRole('link', { name: /^Task/ })
+    await line.getByText('1,000', { exact: true }).waitFor()
+    await go('#/overview')
+    await page.getByRole('row', { name: /Task/ }).getByRole('cell', { name: '1,000', exact: true }).waitFor()
+    expectProblems(/status of 500/)
+    await page.route('**:runAggregationQuery', (route) =>
+      route.fulfill({ status: 500, json: { error: { code: 500, status: 'INTERNAL', message: 'no count today' } } }),
+    )
+    await go('#/data/demo/Task')
+    await page.reload()
+    await line.getByTitle('no count today').waitFor()
+  })
+
   test('kinds are counted two at a time, so that a query does not wait for many of them', async () => {
     const { page, origin, go } = await visit('')
     for (let i = 10; i < 22; i++) await seed(origin, `Kind${i}`, 1, () => ({}))

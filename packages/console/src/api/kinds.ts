@@ -6,6 +6,7 @@
  */
 
 import type { DatabasesReport } from '@sixtables/gateway/browser'
+import { counted } from '../model/numbers.ts'
 import type { DatabaseName, EntityScope } from '../model/scope.ts'
 import { countUpTo, wholeKind } from '../model/statements.ts'
 import { keyPages, readCount, readPage } from './datastore.ts'
@@ -29,14 +30,19 @@ export async function namesOf(scope: EntityScope, kind: string, options: CallOpt
   return names
 }
 
-/** At most {@link countMax}. */
+/** At most one more than {@link countMax}, which stands for any larger number. */
 export async function countOfKind(scope: EntityScope, kind: string, options: CallOptions): Promise<number> {
-  return await readCount(scope, countUpTo(kind, countMax), options)
+  return await readCount(scope, countUpTo(kind, countMax + 1), options)
+}
+
+/** `1,000+` for a count above {@link countMax}. */
+export function countInWords(count: number): string {
+  return count > countMax ? `${counted(countMax)}+` : counted(count)
 }
 
 export interface KindCount {
   readonly kind: string
-  /** {@link countMax} stands for more, unless the other figures are there. */
+  /** As in {@link countOfKind}, unless the other figures are there. */
   readonly entities: number
   readonly entityBytes?: number
   readonly indexRows?: number
@@ -75,11 +81,11 @@ export async function countSmall(scope: EntityScope, options: CallOptions): Prom
     const kinds = (await namesOf(inside, '__kind__', options)).filter((kind) => !/^__.*__$/.test(kind))
     for (const kind of kinds.slice(0, kindsMax)) {
       const before = counts.get(kind) ?? 0
-      const more = before < countMax ? await countOfKind(inside, kind, options) : 0
-      counts.set(kind, Math.min(countMax, before + more))
+      const more = before <= countMax ? await countOfKind(inside, kind, options) : 0
+      counts.set(kind, before + more)
     }
   }
-  const isSmall = namespaces.length <= namespacesMax && [...counts.values()].every((count) => count < countMax)
+  const isSmall = namespaces.length <= namespacesMax && [...counts.values()].every((count) => count <= countMax)
   if (isSmall) return countAll(scope, options)
   return { kinds: [...counts].map(([kind, entities]) => ({ kind, entities })), isWhole: false }
 }

@@ -41,15 +41,15 @@ export function useCatalog({ project, database, namespace }: EntityScope) {
   }
 }
 
-/** The entities of a kind; `countMax` stands for more. @param changed - the latest changes: they may be of the kind */
+/** The number of entities of a kind, as in countOfKind. @param changed - the latest changes: they may be of the kind */
 export function useCount({ project, database, namespace }: EntityScope, kind: string, changed: Changed | undefined) {
-  const { value, reload } = useLoaded(JSON.stringify([project, database, namespace, kind]), {
+  const { value, error, reload } = useLoaded(JSON.stringify([project, database, namespace, kind]), {
     read: (_, options) => inTurn(() => countOfKind({ project, database, namespace }, kind, options)),
   })
   useEffect(() => {
     if (changed?.(namespace, kind) === true) reload()
   }, [changed])
-  return value
+  return { value, error }
 }
 
 /** A browser keeps six connections to a server: a query must not wait until a hundred kinds are counted. */

@@ -1,10 +1,9 @@
 /** The left side of Data: project, database, namespace and kinds, each with the number of its entities. */
 
 import { useState } from 'preact/hooks'
-import { countMax } from '../../api/kinds.ts'
+import { countInWords } from '../../api/kinds.ts'
 import { Select } from '../../components/controls.tsx'
 import { ErrorNote, safeText } from '../../components/parts.tsx'
-import { counted } from '../../model/numbers.ts'
 import { navigate } from '../../model/route.ts'
 import { addressOfPlace, movedTo, type Place } from './address.ts'
 import { type Catalog, useCount } from './catalog.ts'
@@ -81,7 +80,11 @@ function Kinds({ place, catalog: { kinds, hasMoreKinds } }: ScopePanelProps) {
 type CountProps = Readonly<{ place: Place; kind: string; changed: Changed | undefined }>
 
 function Count({ place, kind, changed }: CountProps) {
-  const value = useCount(place, kind, changed)
-  const words = value === undefined ? '' : value >= countMax ? `${counted(countMax)}+` : counted(value)
-  return <span class="small muted light">{words}</span>
+  const { value, error } = useCount(place, kind, changed)
+  const words = value === undefined ? '' : countInWords(value)
+  return (
+    <span class="small muted light" title={error?.message}>
+      {error === undefined ? words : 'not counted'}
+    </span>
+  )
 }

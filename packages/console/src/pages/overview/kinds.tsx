@@ -4,7 +4,15 @@
  */
 
 import { useEffect, useRef } from 'preact/hooks'
-import { countAll, countMax, countSmall, type KindCount, type KindCounts, kindsMax } from '../../api/kinds.ts'
+import {
+  countAll,
+  countInWords,
+  countMax,
+  countSmall,
+  type KindCount,
+  type KindCounts,
+  kindsMax,
+} from '../../api/kinds.ts'
 import { Button } from '../../components/controls.tsx'
 import { ConnectClient } from '../../components/copy-button.tsx'
 import { ErrorNote, Panel, safeText } from '../../components/parts.tsx'
@@ -103,7 +111,7 @@ function useKindCounts({ project, database, commits, shown }: DatabaseKindsProps
 /** Kinds of now; a large one with the figures that it had when all were counted. */
 function merged({ kinds }: KindCounts, last: Found | undefined): Found {
   const before = new Map(last?.kinds.map((one) => [one.kind, one]))
-  const isLarge = ({ entities }: KindCount): boolean => entities >= countMax
+  const isLarge = ({ entities }: KindCount): boolean => entities > countMax
   return {
     kinds: kinds.map((one) => (isLarge(one) ? (before.get(one.kind) ?? one) : one)),
     isWhole: false,
@@ -122,7 +130,7 @@ function summaryOf({ kinds, isWhole, countedAt }: Found): string {
 
 function figuresOf({ entities, entityBytes, indexRows, indexBytes }: KindCount): readonly string[] {
   const bytes = (value: number | undefined): string => (value === undefined ? '–' : bytesInWords(value))
-  const isMore = entityBytes === undefined && entities >= countMax
+  const many = entityBytes === undefined ? countInWords(entities) : counted(entities)
   const rows = indexRows === undefined ? '–' : counted(indexRows)
-  return [isMore ? `${counted(countMax)}+` : counted(entities), bytes(entityBytes), rows, bytes(indexBytes)]
+  return [many, bytes(entityBytes), rows, bytes(indexBytes)]
 }
