@@ -26,6 +26,7 @@ export interface QueryFact {
   readonly properties: readonly string[]
   /** Composite indexes of its plan, as formatIndex() writes them. */
   readonly indexes: readonly string[]
+  /** Results; an aggregation has none. */
   readonly returned: number
   readonly skipped: number
 }

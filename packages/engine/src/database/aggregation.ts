@@ -27,7 +27,7 @@ import { normalize, type QueryDatabase } from '../planner/normalize.ts'
 import type { Aggregation, AggregationBatch, RunAggregationQueryRequest } from './api.ts'
 import type { Explanation } from './explanation.ts'
 import { valuesOfNearest } from './nearest-aggregation.ts'
-import { type PlannedRead, readByPlan, runQuery } from './query.ts'
+import { type PlannedRead, queryFact, readByPlan, runQuery } from './query.ts'
 import type { ReadResult } from './reading.ts'
 import type { VerbParts } from './verb-parts.ts'
 
@@ -52,7 +52,10 @@ export function runAggregationQuery(
     )
   }
   const asked = aggregatedRead(context, request, database)
-  return andThen(runSteps(readByPlan(parts, context, read, asked, explanation)), answerOf)
+  return andThen(runSteps(readByPlan(parts, context, read, asked, explanation)), (result) => {
+    if (explanation?.analyze !== false) context.ledger.fact = queryFact(query, result.plan, 0, 0)
+    return answerOf(result)
+  })
 }
 
 function answerOf({ found: values, readTime, transaction }: ReadResult<AggregationBatch['values']>): AggregationBatch {

@@ -21,7 +21,7 @@ import { type Window, windowOf } from '../executor/window.ts'
 import { allOf, andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
 import { type CompositeIndex, formatIndex } from '../model/index-definition.ts'
-import type { Query } from '../model/query.ts'
+import type { Filter, Query } from '../model/query.ts'
 import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { NormalQuery } from '../planner/normal-query.ts'
 import { normalize } from '../planner/normalize.ts'
@@ -57,18 +57,25 @@ export function runQuery(
     none: emptyPage,
   }
   return andThen(runSteps(readByPlan(parts, context, request.read, asked, explanation)), (read) => {
-    if (explanation?.analyze !== false) context.ledger.fact = queryFact(read.plan, read.found)
+    const { results, skipped } = read.found
+    if (explanation?.analyze !== false) context.ledger.fact = queryFact(query, read.plan, results.length, skipped)
     return mask === undefined || nearest !== undefined ? batchOf(read) : maskedBatch(context, batchOf(read), mask)
   })
 }
 
-/** For observers: the properties of a query, the composite indexes of its plan, and the number of skipped results. */
-function queryFact(plan: Plan, { results, skipped }: ResultPage): QueryFact {
-  const { partition, kind, columns, lateColumns, disjuncts } = plan
-  const named = [...columns, ...lateColumns, ...disjuncts.flatMap(({ equalities }) => equalities)]
-  const properties = named.map(({ property }) => property)
+/** For observers: the properties that a query names, and the composite indexes of its plan. */
+export function queryFact({ filter }: Query, plan: Plan, returned: number, skipped: number): QueryFact {
+  const { partition, kind, columns, lateColumns } = plan
+  const properties = [...columns, ...lateColumns].map(({ property }) => property)
+  // The plan of a filter that contradicts itself has no conditions.
+  addProperties(filter, properties)
   const indexes = scansOf(plan.source).flatMap(({ index }) => (index === undefined ? [] : [formatIndex(index)]))
-  return { call: 'query', partition, kind, properties, indexes, returned: results.length, skipped }
+  return { call: 'query', partition, kind, properties, indexes, returned, skipped }
+}
+
+function addProperties(filter: Filter | undefined, properties: string[]): void {
+  if (filter?.type === 'property') properties.push(filter.property)
+  else for (const part of filter?.filters ?? []) addProperties(part, properties)
 }
 
 /** The most frequent answer is written field by field: copying an object and adding a field takes V8 1 µs. */

@@ -1,8 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { entity, keyOf, property, string } from '../../../test/property/entity-messages.ts'
 import { databaseCode, keyCodes } from '../../encoding/key-codec.ts'
 import { encodeText } from '../../encoding/ordered.ts'
 import { typeBytes } from '../../encoding/value-types.ts'
+import { type Engine, openEngine } from '../../engine/engine.ts'
 import { EntityRows, type IndexRules } from '../../tables/entity-rows.ts'
+import { and, query, where } from '../../testing/query-world.ts'
 import type { FindingKind } from './finding-kinds.ts'
 import { IndexPatterns } from './index-patterns.ts'
 import { OrderSample } from './order-sample.ts'
@@ -84,4 +87,53 @@ test('composite rows of an entity with many values are counted', () => {
   patterns.noteCommitted([{ partition: codes.partition, change, standsFor: 1 }])
   expect(evidenceOf(patterns, 'unread-index')).toEqual(['2,000 rows written, no query served'])
   expect(known).toHaveBeenCalledWith(databaseCode('p', ''), 7n)
+})
+
+/** An engine with 300 tasks, each with the properties `title`, `owner` and `due`. */
+async function withTasks(): Promise<Engine> {
+  const engine = await openEngine()
+  const properties = ['title', 'owner', 'due'].map((name) => property(name, string('v')))
+  const mutations = Array.from({ length: 300 }, (_, i) => {
+    const key = keyOf([{ kind: 'Task', id: BigInt(i + 1) }])
+    return { operation: 'upsert' as const, entity: entity(key, ...properties) }
+  })
+  await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  return engine
+}
+
+test('a filter that contradicts itself names its properties, too', async () => {
+  const engine = await withTasks()
+  const late = and(where('due', '>', 'b'), where('due', '<', 'a'))
+  const filter = and(where('owner', '=', 'ada'), where('title', '=', 'x'), late)
+  for (let i = 0; i < 32; i++) {
+    await engine.database('p').runQuery(engine.context(), { query: query({ kind: 'Task', filter }) })
+  }
+  expect(engine.findings().filter(({ kind }) => kind === 'needless-index')).toEqual([])
+  await engine.close()
+})
+
+test('an aggregation names properties and uses indexes as a query does', async () => {
+  const engine = await withTasks()
+  const column = (name: string) => ({ name, direction: 'ascending' as const })
+  const definition = { kind: 'Task', ancestor: false, properties: [column('owner'), column('due')] }
+  await engine.createIndex(engine.database('p'), definition)
+  const mutations = Array.from({ length: 300 }, (_, i) => {
+    const key = keyOf([{ kind: 'Task', id: BigInt(i + 1) }])
+    return {
+      operation: 'upsert' as const,
+      entity: entity(key, property('owner', string('o')), property('due', string('d'))),
+    }
+  })
+  await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  const owned = query({ kind: 'Task', filter: where('owner', '=', 'o'), order: ['due'] })
+  const titled = query({ kind: 'Task', filter: where('title', '=', 'x') })
+  for (let i = 0; i < 16; i++) {
+    for (const asked of [owned, titled]) {
+      const request = { query: asked, aggregations: [{ operator: 'count' as const }] }
+      await engine.database('p').runAggregationQuery(engine.context(), request)
+    }
+  }
+  const kinds = engine.findings().map(({ kind }) => kind)
+  expect(kinds.filter((kind) => kind === 'needless-index' || kind === 'unread-index')).toEqual([])
+  await engine.close()
 })
