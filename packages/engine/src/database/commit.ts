@@ -36,14 +36,14 @@ import type { CommitGuard } from '../transactions/transactions.ts'
 import type { CommitRequest, CommitResult } from './api.ts'
 import { groupsOf } from './groups.ts'
 import type { LocalParts } from './local-parts.ts'
-import { type CheckedDatabase, prepareMutations, refuseTogether } from './prepare-commit.ts'
+import { prepareMutations, refuseTogether } from './prepare-commit.ts'
 import type { VerbParts } from './verb-parts.ts'
 
 const noTransaction = new Uint8Array(0)
 
 /** Applies mutations: all or nothing if transactional, else one after the other. */
 export function* commitSteps(parts: VerbParts, context: RequestContext, request: CommitRequest): Steps<CommitResult> {
-  const { database, transactions, versions } = parts
+  const { database, transactions, versions, ids } = parts
   const atomic = request.mode === 'transactional'
   // Each mutation is checked by itself and its key cut out; nothing is read.
   const mutations = yield* waitFor(prepareMutations(database, context, request))
@@ -63,7 +63,13 @@ export function* commitSteps(parts: VerbParts, context: RequestContext, request:
     yield* waitFor(refuseTogether(database, context, request.mode, mutations))
   yield* waitFor(parts.keepIndexRules())
   if (mutations.some(({ automaticId }) => automaticId)) yield* waitFor(completeKeys(parts, context, mutations))
-  const rules = evaluationRules(parts, context, atomic)
+  const { mode, idCollisions, idPolicy } = database.settings
+  const nextKey = (key: Key): MaybePromise<Key> => {
+    if (idCollisions === 'fail') throw idCollisionError(key)
+    return andThen(ids.completeKeys(context, [incompleteAgain(key)], idPolicy), ([next]) => next ?? key)
+  }
+  const pairs = mode === 'firestore' ? 'refused' : 'sequential'
+  const rules: EvaluationRules = { context, atomic, pairs, indexOptions: database.indexOptions, nextKey }
   const groups = () => groupsOf(mutations.map(({ key }) => key))
   const input = { context, database, transaction: transaction?.token ?? noTransaction, mutations, rules, groups }
   // In a store of one process this is commitHere, below.
@@ -176,21 +182,6 @@ function* commitInTurn(
   }
   yield* waitFor(written)
   return committed
-}
-
-/** How the fold treats the mutations of a database. */
-export function evaluationRules(
-  { database, ids }: Pick<VerbParts, 'ids'> & { readonly database: CheckedDatabase },
-  context: RequestContext,
-  atomic: boolean,
-): EvaluationRules {
-  const { mode, idCollisions, idPolicy } = database.settings
-  const nextKey = (key: Key): MaybePromise<Key> => {
-    if (idCollisions === 'fail') throw idCollisionError(key)
-    return andThen(ids.completeKeys(context, [incompleteAgain(key)], idPolicy), ([next]) => next ?? key)
-  }
-  const pairs = mode === 'firestore' ? 'refused' : 'sequential'
-  return { context, atomic, pairs, indexOptions: database.indexOptions, nextKey }
 }
 
 function completeKeys(

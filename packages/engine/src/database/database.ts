@@ -157,12 +157,13 @@ export class Database {
 
   /** Entities by key. A strong read (the default) first applies the pending records of the groups. */
   lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
-    return this.#reading(context, request, () => lookup(this.#parts, context, request))
+    return this.#observed(context, () => lookup(this.#parts, context, request), request.read?.transaction)
   }
 
   /** One batch of a query's results. */
   runQuery(context: RequestContext, request: RunQueryRequest, explanation?: Explanation): MaybePromise<QueryBatch> {
-    return this.#reading(context, request, () => runQuery(this.#parts, context, request, explanation))
+    const verb = () => runQuery(this.#parts, context, request, explanation)
+    return this.#observed(context, verb, request.read?.transaction)
   }
 
   /** Explains a query; with `analyze` it also runs it. */
@@ -182,7 +183,8 @@ export class Database {
     request: RunAggregationQueryRequest,
     explanation?: Explanation,
   ): MaybePromise<AggregationBatch> {
-    return this.#reading(context, request, () => runAggregationQuery(this.#parts, context, request, explanation))
+    const verb = () => runAggregationQuery(this.#parts, context, request, explanation)
+    return this.#observed(context, verb, request.read?.transaction)
   }
 
   /** Explains an aggregation; with `analyze` it also runs it. */
@@ -294,26 +296,18 @@ export class Database {
     return this.#observed(context, attempt)
   }
 
-  /** Runs a verb that may read in a transaction, which has ended if the answer is ABORTED. */
-  #reading<T>(
-    context: RequestContext,
-    { read }: Pick<LookupRequest, 'read'>,
-    verb: () => MaybePromise<T>,
-  ): MaybePromise<T> {
-    const token = read?.transaction
-    if (token === undefined) return this.#observed(context, verb)
-    const { transactions } = this.#parts
-    return this.#observed(context, () => whenFails(verb, (error) => transactions.failed(this, token, error)))
-  }
-
-  /** Runs a verb unless its caller is gone, and tells the observer of its begin and end. */
-  #observed<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
-    const { observer } = this.#parts
+  /**
+   * Runs a verb unless its caller is gone, and tells the observer of its begin and end.
+   *
+   * @param token - of the transaction in which it reads, which has ended if the answer is ABORTED
+   */
+  #observed<T>(context: RequestContext, verb: () => MaybePromise<T>, token?: Uint8Array): MaybePromise<T> {
+    const { observer, transactions } = this.#parts
     observer.begin(context)
     return finallyDo(
       () => {
         checkAlive(context)
-        return verb()
+        return token === undefined ? verb() : whenFails(verb, (error) => transactions.failed(this, token, error))
       },
       () => observer.ended(context),
     )

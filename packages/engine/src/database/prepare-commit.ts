@@ -31,7 +31,25 @@ export function prepareMutations(
   context: RequestContext,
   request: CommitRequest,
 ): MaybePromise<readonly PreparedMutation[]> {
-  checkMode(request)
+  const { mode, transaction, singleUse } = request
+  if (mode === 'nonTransactional' && (transaction !== undefined || singleUse !== undefined)) {
+    throw invalidArgument(
+      'a non-transactional commit names a transaction; leave it out or use mode TRANSACTIONAL',
+      'non-transaction commit cannot specify a transaction',
+    )
+  }
+  if (mode === 'transactional' && transaction === undefined && singleUse === undefined) {
+    throw invalidArgument(
+      'begin one, give a single-use transaction, or set mode NON_TRANSACTIONAL',
+      'transactional commit requires a transaction',
+    )
+  }
+  if (singleUse?.mode === 'readOnly') {
+    throw invalidArgument(
+      'a single-use transaction that commits must be read-write',
+      'single_use_transaction in a commit request must be READ_WRITE.',
+    )
+  }
   const prepared: PreparedMutation[] = []
   const { indexOptions } = database
   const ready = forEachInSlices(context, request.mutations, workOfMutation, (mutation) => {
@@ -71,31 +89,6 @@ function refuseGroups(prepared: readonly PreparedMutation[], entityGroupsMax: nu
     throw invalidArgument(
       `the transaction touches ${touched} entity groups; it may touch ${entityGroupsMax}`,
       tooManyGroups,
-    )
-  }
-}
-
-function checkMode(request: CommitRequest): void {
-  const { mode, transaction, singleUse } = request
-  if (mode === 'nonTransactional') {
-    if (transaction !== undefined || singleUse !== undefined) {
-      throw invalidArgument(
-        'a non-transactional commit names a transaction; leave it out or use mode TRANSACTIONAL',
-        'non-transaction commit cannot specify a transaction',
-      )
-    }
-    return
-  }
-  if (transaction === undefined && singleUse === undefined) {
-    throw invalidArgument(
-      'begin one, give a single-use transaction, or set mode NON_TRANSACTIONAL',
-      'transactional commit requires a transaction',
-    )
-  }
-  if (singleUse?.mode === 'readOnly') {
-    throw invalidArgument(
-      'a single-use transaction that commits must be read-write',
-      'single_use_transaction in a commit request must be READ_WRITE.',
     )
   }
 }

@@ -48,30 +48,24 @@ export class MergeJoin implements RowStream {
       const input = this.#inputs[this.#turn] as BufferedInput
       const moved = this.#candidate === undefined ? input.fill() : input.advanceTo(this.#candidate.position)
       if (moved !== undefined) yield moved
-      this.#meet(input, found)
+      const row = input.current
+      this.#ended = row === undefined
+      if (row === undefined) break
+      if (row.position === this.#candidate?.position) this.#met++
+      else {
+        this.#candidate = row
+        this.#met = 1
+      }
+      if (this.#met < this.#inputs.length) {
+        this.#turn = (this.#turn + 1) % this.#inputs.length
+        continue
+      }
+      found.push(row)
+      input.pass()
+      this.#candidate = undefined
+      this.#met = 0
     }
     return found
-  }
-
-  #meet(input: BufferedInput, found: PositionedRow[]): void {
-    const row = input.current
-    if (row === undefined) {
-      this.#ended = true
-      return
-    }
-    if (row.position === this.#candidate?.position) this.#met++
-    else {
-      this.#candidate = row
-      this.#met = 1
-    }
-    if (this.#met < this.#inputs.length) {
-      this.#turn = (this.#turn + 1) % this.#inputs.length
-      return
-    }
-    found.push(row)
-    input.pass()
-    this.#candidate = undefined
-    this.#met = 0
   }
 
   seek(position: string): void {

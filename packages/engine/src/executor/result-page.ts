@@ -59,7 +59,6 @@ export class PageRun {
   readonly #overheadBytes: number
   /** How many results this answer may contain. */
   readonly #resultsMax: number
-  #batch = firstBatch
   readonly #results: PageResult[] = []
   #bytes = 0
   #skipped = 0
@@ -79,11 +78,18 @@ export class PageRun {
   }
 
   *steps(): Steps<ResultPage> {
-    const { offset, limit } = this.#window
+    const { offset, limit, skippedMax } = this.#window
     const isFull = this.#plan.resultType === 'full'
+    let batch = firstBatch
     for (;;) {
       if (limit === 0 && this.#skipped >= offset) return this.#finish('moreResultsAfterLimit')
-      const rows = yield* waitFor(this.#stream.next(this.#nextCount()))
+      // One row more than needed, to see whether more follow, and larger batches with time.
+      const wanted =
+        offset > skippedMax
+          ? skippedMax - this.#skipped
+          : offset - this.#skipped + this.#resultsMax - this.#results.length
+      const rows = yield* waitFor(this.#stream.next(Math.min(wanted + 1, batch)))
+      batch = Math.min(batch * 2, batchMax)
       if (rows.length === 0) return this.#finish('noMoreResults')
       let images = noImages
       for (let at = 0; at < rows.length; at++) {
@@ -96,7 +102,11 @@ export class PageRun {
           this.#last = row.position
           continue
         }
-        let image = !isFull ? undefined : at < images.length ? images[at] : this.#read(row)
+        let image = !isFull
+          ? undefined
+          : at < images.length
+            ? images[at]
+            : readImage(this.#context, this.#view, this.#plan, row)
         if (image instanceof Promise) {
           images = yield* waitFor(this.#readAhead(rows, at, image))
           image = images[at]
@@ -104,18 +114,6 @@ export class PageRun {
         if (!this.#give(row, image)) return this.#finish('notFinished')
       }
     }
-  }
-
-  /** How many rows to read: one more than needed, to see whether more follow, and larger batches with time. */
-  #nextCount(): number {
-    const { offset, skippedMax } = this.#window
-    const wanted =
-      offset > skippedMax
-        ? skippedMax - this.#skipped
-        : offset - this.#skipped + this.#resultsMax - this.#results.length
-    const count = Math.min(wanted + 1, this.#batch)
-    this.#batch = Math.min(this.#batch * 2, batchMax)
-    return count
   }
 
   /** The reason to stop before a row, if there is one. */
@@ -129,14 +127,11 @@ export class PageRun {
     return this.#results.length === limit ? 'moreResultsAfterLimit' : 'notFinished'
   }
 
-  #read(row: PositionedRow): MaybePromise<EntityImage | undefined> {
-    return readImage(this.#context, this.#view, this.#plan, row)
-  }
-
   /** The images of the rows from `at` on that this answer may contain, each at the place of its row. */
   #readAhead(rows: readonly PositionedRow[], at: number, first: Promise<EntityImage | undefined>): Promise<Images> {
     const some = rows.slice(0, at + this.#resultsMax - this.#results.length)
-    return Promise.all(some.map((row, i) => (i < at ? undefined : i === at ? first : this.#read(row))))
+    const read = (row: PositionedRow) => readImage(this.#context, this.#view, this.#plan, row)
+    return Promise.all(some.map((row, i) => (i < at ? undefined : i === at ? first : read(row))))
   }
 
   /** Adds the row's result, or skips it if its entity is gone. Returns false if the answer is full. */

@@ -199,7 +199,14 @@ class FilterReader {
       )
     }
     if (value.type === 'key') validateKey(value.key, 'value', undefined)
-    checkSize(property, value)
+    const bytes =
+      value.type === 'string' ? Buffer.byteLength(value.value) : value.type === 'blob' ? value.value.length : 0
+    if (bytes > limits.indexedValueBytesMax) {
+      throw invalidArgument(
+        `the value that ${shorten(property)} is compared with has ${bytes} bytes; at most ${limits.indexedValueBytesMax} can be indexed: shorten it`,
+        `The value of property "${shorten(property)}" is longer than ${limits.indexedValueBytesMax} bytes.`,
+      )
+    }
     return valueCode(value)
   }
 
@@ -228,16 +235,6 @@ function checkComparable(property: string, value: Value): void {
   if (meaning === 0) return
   const isOfResult = meaning === 18 ? type !== 'timestamp' && type !== 'entity' : meaning === 23 && type === 'geoPoint'
   if (!isOfResult) validateIndexedValue(property, value)
-}
-
-function checkSize(property: string, value: Value): void {
-  const bytes =
-    value.type === 'string' ? Buffer.byteLength(value.value) : value.type === 'blob' ? value.value.length : 0
-  if (bytes <= limits.indexedValueBytesMax) return
-  throw invalidArgument(
-    `the value that ${shorten(property)} is compared with has ${bytes} bytes; at most ${limits.indexedValueBytesMax} can be indexed: shorten it`,
-    `The value of property "${shorten(property)}" is longer than ${limits.indexedValueBytesMax} bytes.`,
-  )
 }
 
 const commonAncestorText = 'All disjunctions must have a common and unique ancestor constraint.'

@@ -31,8 +31,7 @@ export interface QueryDatabase extends DatabaseName {
  */
 export function normalize(query: Query, database: QueryDatabase, aggregated: readonly string[] = []): NormalQuery {
   validatePartition(query.partition, database)
-  checkCounts(query)
-  checkNames(query)
+  checkParts(query)
   const filter = readFilter(query.filter, query.partition)
   const { ancestor, conjunctions } = filter
   if (query.kind === '') throw invalidArgument('the kind of the query is empty: leave it out to query all kinds')
@@ -69,30 +68,24 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
   return normalIn(orderColumns(query, reduced, [...projection, ...aggregated]))
 }
 
-function checkNames({ kind = '', projection, order, distinctOn }: Query): void {
-  validateNameBytes(kind, limits.kindBytesMax, 'the kind of the query', 'kind')
-  const names = [
-    ['an ordered property', order.map(({ property }) => property)],
-    ['a projected property', projection],
-    ['a distinct-on property', distinctOn],
-  ] as const
-  for (const [what, some] of names) {
-    for (const name of some) validateNameBytes(name, limits.propertyNameBytesMax, `the name of ${what}`)
-  }
-}
-
-function checkCounts(query: Query): void {
-  checkPartCount(partLimits.queryComponents, countFilters(query.filter) + query.order.length)
-  checkPartCount(partLimits.projectedProperties, query.projection.length)
-  checkPartCount(partLimits.distinctProperties, query.distinctOn.length)
-  if (query.limit !== undefined && query.limit < 0) {
+/** The number of parts first, then each by itself. */
+function checkParts({ kind = '', filter, projection, order, distinctOn, limit, offset }: Query): void {
+  checkPartCount(partLimits.queryComponents, countFilters(filter) + order.length)
+  checkPartCount(partLimits.projectedProperties, projection.length)
+  checkPartCount(partLimits.distinctProperties, distinctOn.length)
+  if (limit !== undefined && limit < 0) {
     throw invalidArgument(
-      `the limit is ${query.limit}; it must not be negative: leave it out for no limit`,
+      `the limit is ${limit}; it must not be negative: leave it out for no limit`,
       'Limit must be non-negative.',
     )
   }
-  if (query.offset < 0)
-    throw invalidArgument(`the offset is ${query.offset}; it must not be negative`, 'Offset must be non-negative.')
+  if (offset < 0)
+    throw invalidArgument(`the offset is ${offset}; it must not be negative`, 'Offset must be non-negative.')
+  validateNameBytes(kind, limits.kindBytesMax, 'the kind of the query', 'kind')
+  const { propertyNameBytesMax: max } = limits
+  for (const { property } of order) validateNameBytes(property, max, 'the name of an ordered property')
+  for (const name of projection) validateNameBytes(name, max, 'the name of a projected property')
+  for (const name of distinctOn) validateNameBytes(name, max, 'the name of a distinct-on property')
 }
 
 function checkKindless(query: Query, conjunctions: readonly Conjunction[]): void {

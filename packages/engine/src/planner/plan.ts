@@ -94,11 +94,17 @@ function planDisjunct(
   code: string,
   indexes: readonly CompositeIndex[],
 ): PlanNode {
-  const spans = scanSpans(query, disjunct)
+  const { columnSpans, pathSpans, lateSpans } = disjunct
+  const { columns, ancestor } = query
+  // The positions to which every scan is limited: by the first column, or by the path if there is none.
+  let spans: readonly Span[]
+  if (columns.length > 0) spans = columnSpans[0] ?? everything
+  else if (ancestor === undefined) spans = pathSpans ?? everything
+  else spans = intersectSpans(pathSpans ?? everything, prefixSpans(pathPrefix(ancestor.path)))
   if (spans.length === 0) return { type: 'empty' }
   const source = joinNodes('mergeJoin', chooseScans(query, disjunct, code, indexes, spans))
-  const filtered = query.columns.length === 0 ? source : withFilter(disjunct, source)
-  return disjunct.lateSpans.length === 0 ? filtered : { type: 'late', input: filtered, lateSpans: disjunct.lateSpans }
+  const filtered = columns.length === 0 ? source : withFilter(disjunct, source)
+  return lateSpans.length === 0 ? filtered : { type: 'late', input: filtered, lateSpans }
 }
 
 /** The first column needs no filter: it limits the scans already. */
@@ -106,14 +112,6 @@ function withFilter({ columnSpans, pathSpans }: Disjunct, input: PlanNode): Plan
   const further = columnSpans.map((allowed, i) => (i === 0 ? undefined : allowed))
   if (pathSpans === undefined && further.every((allowed) => allowed === undefined)) return input
   return { type: 'filter', input, columnSpans: further, pathSpans }
-}
-
-/** The positions to which every scan of the disjunct is limited: by the first column, or by the path if there is none. */
-function scanSpans(query: NormalQuery, disjunct: Disjunct): readonly Span[] {
-  if (query.columns.length > 0) return disjunct.columnSpans[0] ?? everything
-  if (query.ancestor === undefined) return disjunct.pathSpans ?? everything
-  const under = prefixSpans(pathPrefix(query.ancestor.path))
-  return disjunct.pathSpans === undefined ? under : intersectSpans(disjunct.pathSpans, under)
 }
 
 function chooseScans(

@@ -150,7 +150,12 @@ export class RecentCommits {
     for (;;) {
       const commit = this.#commits[this.#first]
       if (commit === undefined || commit.number >= kept || commit.written !== undefined) break
-      this.#drop(commit)
+      const { footprint } = commit
+      if (this.#first < this.#indexed) {
+        for (const row of footprint.entityRows) if (this.#byRow.get(row) === commit) this.#byRow.delete(row)
+      } else this.#indexed++
+      if (footprint.ranges !== undefined) this.#resets--
+      this.#commits[this.#first++] = dropped
     }
     if (isHalfDropped(this.#firstMark, this.#marks)) {
       this.#marks = this.#marks.slice(this.#firstMark)
@@ -162,15 +167,6 @@ export class RecentCommits {
       this.#indexed -= this.#first
       this.#first = 0
     }
-  }
-
-  #drop(commit: RecentCommit): void {
-    const { footprint } = commit
-    if (this.#first < this.#indexed) {
-      for (const row of footprint.entityRows) if (this.#byRow.get(row) === commit) this.#byRow.delete(row)
-    } else this.#indexed++
-    if (footprint.ranges !== undefined) this.#resets--
-    this.#commits[this.#first++] = dropped
   }
 }
 
