@@ -3,7 +3,7 @@
  * background. A commit is refused in all its groups before it leaves the list, if one of its records may have been sent.
  */
 import { allInSlices, type GroupCode } from '@sixtables/engine/store'
-import { isKnownDone, OutcomeUnknown } from '../row-store/row-store.ts'
+import { OutcomeUnknown } from '../row-store/row-store.ts'
 import type { OwnCommit } from './clock-row.ts'
 import {
   append,
@@ -20,6 +20,9 @@ import { type DatabaseParts, type Prepared, workOfRecord } from './resolve.ts'
 import { applyRecords } from './shared-apply.ts'
 import { areReadsUnchanged, type CheckedReads } from './validate.ts'
 
+/** Why a commit has not entered: another change was first, or an answer was lost, which says nothing about other commits. */
+export type Missed = 'lost' | 'again'
+
 export interface Entering {
   readonly commit: OwnCommit
   readonly record: GroupRecord
@@ -30,14 +33,16 @@ export interface Entering {
  *
  * @param row - as it was read, with the head and the log that the records leave
  * @param entering - at least one, in the order of their stamps
+ * @returns `undefined` if they entered
  */
 export async function appendAll(
   database: DatabaseParts,
   row: GroupRow,
   entering: readonly [Entering, ...Entering[]],
-): Promise<boolean> {
+): Promise<Missed | undefined> {
   const { store, clock, resolver } = database
   let appended: boolean
+  let missed: Missed = 'lost'
   try {
     const records = entering.map(({ record }) => record)
     appended = await append(store, row, records)
@@ -46,6 +51,7 @@ export async function appendAll(
       giveUp(database, ...entering.map(({ commit }) => commit))
       throw error
     }
+    missed = 'again'
     const [{ commit }] = entering
     // All records enter or none; a refusal of the first one changes the head that all of them expect.
     const found = (): Promise<boolean> => resolver.outcome(commit, commit.stamp)
@@ -60,7 +66,7 @@ export async function appendAll(
       })
     }
   }
-  return appended
+  return appended ? undefined : missed
 }
 
 /** Prepares a commit in each of its groups, validates its reads, and decides. */
@@ -70,20 +76,30 @@ export async function prepareAndDecide(
   rows: ReadonlyMap<GroupCode, GroupRow>,
   records: readonly GroupRecord[],
   reads: CheckedReads | undefined,
-): Promise<'committed' | 'conflict' | 'lost'> {
+): Promise<'committed' | 'conflict' | Missed> {
   const { store, clock, resolver } = database
+  let missed: Missed = 'lost'
+  const isKnownDone = (change: Promise<boolean>): Promise<boolean> =>
+    change.catch((error: unknown) => {
+      if (!(error instanceof OutcomeUnknown)) throw error
+      missed = 'again'
+      return false
+    })
   try {
-    const tried = await allInSlices(store.context(), records, groupsAtOnce, workOfRecord, (record) =>
-      prepareIn(database, commit, rows.get(record.group) as GroupRow, record),
-    )
+    const tried = await allInSlices(store.context(), records, groupsAtOnce, workOfRecord, async (record) => {
+      const row = rows.get(record.group) as GroupRow
+      if (!isBelow(row, commit.stamp) || !(await isKnownDone(prepare(store, row, record)))) return undefined
+      const head = prepareHead(row.head)
+      return { row: { ...row, head, seen: encodeHead(head) }, record } satisfies Prepared
+    })
     const [primary, ...others] = tried.filter((one) => one !== undefined)
-    if (primary === undefined || 1 + others.length < tried.length) return await refused(database, commit, 'lost')
+    if (primary === undefined || 1 + others.length < tried.length) return await refused(database, commit, missed)
     if (reads !== undefined && !store.isOff('validation')) {
       if (!(await areReadsUnchanged(database, reads, commit))) return await refused(database, commit, 'conflict')
     }
     const { row, record } = primary
     const isDecided = await store.persistently(() => isKnownDone(decide(store, row, record)))
-    if (!isDecided) return await refused(database, commit, 'lost')
+    if (!isDecided) return await refused(database, commit, missed)
     store.inBackground(async () => {
       await store.persistently(() => resolver.finishPrepared(commit, [primary, ...others]))
       clock.finish(commit)
@@ -107,16 +123,4 @@ async function refused<T>({ clock, resolver }: DatabaseParts, commit: OwnCommit,
   const isCommitted = await resolver.decideAndFinish(commit, commit.stamp)
   clock.finish(commit)
   return isCommitted ? 'committed' : outcome
-}
-
-/** @returns the parts for DECIDE; `undefined` if another change of the group was first, or the answer was lost */
-async function prepareIn(
-  { store }: DatabaseParts,
-  { stamp }: OwnCommit,
-  row: GroupRow,
-  record: GroupRecord,
-): Promise<Prepared | undefined> {
-  if (!isBelow(row, stamp) || !(await isKnownDone(prepare(store, row, record)))) return undefined
-  const head = prepareHead(row.head)
-  return { row: { ...row, head, seen: encodeHead(head) }, record }
 }

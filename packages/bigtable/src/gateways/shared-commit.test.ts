@@ -4,7 +4,7 @@ import { VirtualClock } from '@sixtables/engine/testing'
 import { expect, test } from 'vitest'
 import { mutationOf, storedValue } from '../../../engine/test/property/log-world.ts'
 import { MemoryRows, type RowSeam } from '../row-store/memory-rows.ts'
-import { OutcomeUnknown } from '../row-store/row-store.ts'
+import { type CellChange, OutcomeUnknown, type RowCondition, type RowKey } from '../row-store/row-store.ts'
 import { clockTopic } from './clock-rows.ts'
 import { severalGateways } from './several-gateways.ts'
 
@@ -92,6 +92,45 @@ test('a commit pauses if and only if another one came first', async () => {
   }
   expect({ ofLoser, ofTwoGroups: scheduler.count - ofLoser }).toEqual({ ofLoser: 1, ofTwoGroups: 0 })
   await Promise.all([one.close(), other.close()])
+})
+
+/** Rows that lose conditional changes which set a cell of a family. */
+class LosingRows extends MemoryRows {
+  lost = 0
+  readonly #family: 'l' | 'p'
+  readonly #isDecision: boolean
+
+  constructor(write: 'APPEND' | 'PREPARE' | 'DECIDE') {
+    super()
+    this.#family = write === 'PREPARE' ? 'p' : 'l'
+    this.#isDecision = write === 'DECIDE'
+  }
+
+  override mutateRowIf(key: RowKey, condition: RowCondition, changes: readonly CellChange[]): Promise<boolean> {
+    const sets = changes.some((change) => change.type === 'set' && change.family === this.#family)
+    const ends = changes.some((change) => change.type === 'delete' && change.family === 'p')
+    if (!sets || ends !== this.#isDecision || !isOf('Entities', key) || this.lost >= 24) {
+      return super.mutateRowIf(key, condition, changes)
+    }
+    this.lost++
+    return Promise.reject(new OutcomeUnknown('by the wish of this test'))
+  }
+}
+
+test.each([
+  ['APPEND', ['a']],
+  ['PREPARE', ['a', 'b']],
+  ['DECIDE', ['a', 'b']],
+] as const)('an answer to %s that is lost 24 times says nothing about contention', async (write, names) => {
+  const rows = new LosingRows(write)
+  const one = await openEngine({ store: severalGateways({ rows, gateway: 1 }), scheduler: new NotedPauses() })
+  const keys = names.map((name) => ({ ...key, path: [{ kind: 'G', name }] }))
+  const mutations = keys.map((own) => mutationOf(own, 7))
+  await one.database('p').commit(one.context(), { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations })
+  const { found } = await one.database('p').lookup(one.context(), { keys })
+  expect(found.map(({ image }) => storedValue(image.properties))).toEqual(names.map(() => 7))
+  expect(rows.lost).toBe(24)
+  await one.close()
 })
 
 test('shared-commit/SC1: a commit whose gateway stood still until its record was swept is not made again', async () => {

@@ -9,10 +9,11 @@
  * evaluated in the order of their stamps, each over the images that those before it leave: of two inserts of ToDo:1 the second one fails. Each
  * keeps its own answer. If the APPEND is lost, each of them is decided anew.
  *
- * If a condition fails, another commit was first: the commit reads, stamps and evaluates again, up to eight times. Errors of the store before the
- * commit point leave nothing; after it this gateway, or another, finishes the commit in the background. The answer is sent only after APPEND or
- * DECIDE is known to have taken effect; so is the answer of a commit that fails or changes nothing because of one before it in its turn. A commit
- * that changes nothing, such as the deletion of a missing entity, reads its groups again at its stamp, unless a later one of its turn has entered.
+ * If a condition fails, another commit was first: the commit reads, stamps and evaluates again, up to eight times. A lost answer says nothing
+ * about other commits, and is not one of the eight. Errors of the store before the commit point leave nothing; after it this gateway, or another,
+ * finishes the commit in the background. The answer is sent only after APPEND or DECIDE is known to have taken effect; so is the answer of a
+ * commit that fails or changes nothing because of one before it in its turn. A commit that changes nothing, such as the deletion of a missing
+ * entity, reads its groups again at its stamp, unless a later one of its turn has entered.
  *
  * SC1  A commit of a process that stood still for an hour is not repeated: its record may have been in the log, and swept since.
  *                                                                                   shared-commit.test.ts
@@ -30,14 +31,14 @@ import {
 import { EpochRaised, type OwnCommit } from './clock-row.ts'
 import { type Attempted, type Children, childrenOf, type Evaluation, evaluate } from './commit-evaluation.ts'
 import { CommitTurns } from './commit-turns.ts'
-import { appendAll, type Entering, prepareAndDecide } from './commit-writes.ts'
+import { appendAll, type Entering, type Missed, prepareAndDecide } from './commit-writes.ts'
 import { encodeHead, type GroupRow, isBelow, readGroups, withoutSwept, withRecord } from './group-row.ts'
 import type { DatabaseParts } from './resolve.ts'
 import { readableMicros } from './shared-store.ts'
 import { areGroupsUnchanged, areReadsUnchanged, type CheckedReads, isGroupAsRead, isOfGroup } from './validate.ts'
 
 const attemptsMax = 8
-/** Maximum attempts that meet an unfinished commit, or find another group; they say nothing about contention. */
+/** Maximum attempts that meet an unfinished commit, find another group, or lose an answer: none of it says anything about contention. */
 const freeAttemptsMax = 100
 /** Bytes of log records after which an append is sent, although more commits of the turn wait. */
 const appendBytesMax = 4 * 1024 * 1024
@@ -45,7 +46,7 @@ const appendBytesMax = 4 * 1024 * 1024
 const longLog = 64
 
 /** The outcome of an attempt: committed, lost a conflict, or to be repeated. */
-type Outcome = { readonly committed: Committed } | 'conflict' | 'lost' | 'again'
+type Outcome = { readonly committed: Committed } | 'conflict' | Missed
 
 /** An attempt of a commit that waits for its turn; only its first answer counts. */
 interface Waiting extends Pick<Attempted, 'input'> {
@@ -172,8 +173,8 @@ async function begin(
 class Turn {
   readonly #database: DatabaseParts
   readonly #begun: Begun
-  /** Whether an append was lost, so that the rows are out of date: all that are evaluated later are lost too. */
-  #isLost = false
+  /** Why an append has missed, if one has: the rows are out of date, and all that are evaluated later miss too. */
+  #missed: Missed | undefined
   readonly #losers: Stamped[] = []
   /** Those whose records no write has sent yet. */
   #entering: (Entering & { readonly one: Stamped; readonly committed: Committed })[] = []
@@ -217,7 +218,7 @@ class Turn {
   async #evaluate(one: Stamped): Promise<Outcome | undefined> {
     const { store } = this.#database
     const { input, reads, commit } = one
-    if (this.#isLost) return 'lost'
+    if (this.#missed !== undefined) return this.#missed
     const isFirst = [...this.#rows.values()].every((row) => isBelow(row, commit.stamp))
     if (!isFirst && !store.isOff('head-below')) return 'lost'
     const rows = new Map(this.#rows)
@@ -264,13 +265,13 @@ class Turn {
     if (first === undefined || row === undefined) return
     this.#entering = []
     try {
-      if (!(await appendAll(this.#database, row, [first, ...others]))) this.#isLost = true
+      this.#missed = await appendAll(this.#database, row, [first, ...others])
       for (const { one, committed } of [first, ...others]) {
-        await this.#answered(one, this.#isLost ? 'lost' : this.#committed(one, committed))
+        await this.#answered(one, this.#missed ?? this.#committed(one, committed))
       }
       this.#rows.set(row.group, { ...row, seen: encodeHead(row.head) })
     } catch (error) {
-      this.#isLost = true
+      this.#missed = 'lost'
       for (const { one } of [first, ...others]) one.refuse(error)
     }
   }
@@ -285,7 +286,7 @@ class Turn {
   async #proven({ one, found, rows }: Unproven): Promise<Outcome> {
     const { store, clock } = this.#database
     const { commit, reads } = one
-    if (this.#isLost && !store.isOff('proof-of-turn')) return 'lost'
+    if (this.#missed !== undefined && !store.isOff('proof-of-turn')) return this.#missed
     if (found === 'conflict') return found
     if ('error' in found) {
       const { error } = found
