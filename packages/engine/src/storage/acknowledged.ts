@@ -49,9 +49,7 @@ export class AcknowledgedLog {
   readonly #location: string
   readonly #file: number
   readonly #lockInode: number | undefined
-  #log: number
-  #path: string
-  #inode: number
+  #newest: NewestLog
   #bytes: number
 
   private constructor(rows: string, location: string, file: number, newest: NewestLog) {
@@ -59,9 +57,7 @@ export class AcknowledgedLog {
     this.#location = location
     this.#file = file
     this.#lockInode = inodeOfLock(rows)
-    this.#log = newest.log
-    this.#path = newest.path
-    this.#inode = newest.stats.ino
+    this.#newest = newest
     this.#bytes = newest.stats.size
   }
 
@@ -90,11 +86,11 @@ export class AcknowledgedLog {
    * @throws Error if the folder was moved: its files can be written, but not found again
    */
   advance(lookAnew: boolean): void {
-    const stats = statSync(this.#path, { throwIfNoEntry: false })
-    const isSame = stats !== undefined && stats.ino === this.#inode
+    const stats = statSync(this.#newest.path, { throwIfNoEntry: false })
+    const isSame = stats !== undefined && stats.ino === this.#newest.stats.ino
     if (!isSame || lookAnew || stats.size === this.#bytes) this.#lookAnew(isSame)
     else this.#bytes = stats.size
-    writeSync(this.#file, textOf({ log: this.#log, bytes: this.#bytes }), 0, 'latin1')
+    writeSync(this.#file, textOf({ log: this.#newest.log, bytes: this.#bytes }), 0, 'latin1')
   }
 
   close(): void {
@@ -105,12 +101,10 @@ export class AcknowledgedLog {
   #lookAnew(isSameThere: boolean): void {
     const newest = newestLog(this.#rows)
     const isPlace = newest !== undefined && this.#lockInode === inodeOfLock(this.#rows)
-    if (!isPlace || newest.log < this.#log || (newest.log === this.#log && !isSameThere)) {
+    if (!isPlace || newest.log < this.#newest.log || (newest.log === this.#newest.log && !isSameThere)) {
       throw new Error(`the folder ${this.#location} was deleted, moved or replaced while it was in use`)
     }
-    this.#log = newest.log
-    this.#path = newest.path
-    this.#inode = newest.stats.ino
+    this.#newest = newest
     this.#bytes = newest.stats.size
   }
 }

@@ -69,7 +69,7 @@ describe('areas', () => {
     fc.assert(
       fc.property(moves, (all) => {
         const areas = afterMoves(all)
-        expect(Areas.from(areas.bytes)).toEqual(areas)
+        expect(Areas.from(areas.row.value)).toEqual(areas)
         expect(areas.stored([{ start: '', end: '\xff'.repeat(20) }])).toSatisfy(
           (every: KeyRange[]) => !isIn(areaTableKey, every),
         )

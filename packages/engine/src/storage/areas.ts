@@ -12,7 +12,7 @@
  * at a time, and no leftover range overlaps a place in use (areas.test.ts).
  */
 import { lowerBound } from '../lower-bound.ts'
-import type { KeyRange, RowKey } from './kv.ts'
+import type { KeyRange, KvRow, RowKey } from './kv.ts'
 
 /** All row keys are smaller. */
 const reserved: RowKey = '\xff'.repeat(6)
@@ -53,13 +53,14 @@ export class Areas {
     )
   }
 
-  get bytes(): Uint8Array {
+  /** The row of the table. */
+  get row(): KvRow {
     const table: StoredTable = {
       next: this.#next,
       moved: this.#moved.map(({ start, end, prefix }) => [start, end, prefix]),
       leftover: this.leftover.map(({ start, end }) => [start, end]),
     }
-    return new TextEncoder().encode(JSON.stringify(table))
+    return { key: areaTableKey, value: new TextEncoder().encode(JSON.stringify(table)) }
   }
 
   /** LevelDB's key of a row. */

@@ -50,9 +50,17 @@ export function refill<V>(leaf: Leaf<V>, prefix: string, rests: string[], values
   leaf.values = values
 }
 
-/** An inner node without separators; call {@link setSeparators} next. */
-export function newInner<V>(epoch: number): Inner<V> {
-  return { keys: [], nodes: [], start: 0, isGuarded: true, heads: [], epoch }
+/** @param low, high - as in {@link setSeparators} */
+export function newInner<V>(
+  keys: string[],
+  nodes: TreeNode<V>[],
+  low: string | undefined,
+  high: string | undefined,
+  epoch: number,
+): Inner<V> {
+  const inner: Inner<V> = { keys, nodes, start: 0, isGuarded: true, heads: [], epoch }
+  setSeparators(inner, keys, nodes, low, high)
+  return inner
 }
 
 export function copyOfInner<V>(inner: Inner<V>, epoch: number): Inner<V> {
@@ -170,6 +178,15 @@ export function placeOf<V>(leaf: Leaf<V>, key: string): number {
   return rests[place] === rest ? place : ~place
 }
 
+/** Index of the first key of a leaf at or after `key`, which need not begin with the leaf's prefix. */
+export function indexOf<V>(leaf: Leaf<V>, key: string): number {
+  const { prefix, rests } = leaf
+  if (!key.startsWith(prefix)) return key < prefix ? 0 : rests.length
+  const last = rests[rests.length - 1]
+  const rest = restOf(key, prefix.length)
+  return last === undefined || last < rest ? rests.length : firstFrom(leaf, key)
+}
+
 export function firstFrom<V>(leaf: Leaf<V>, key: string): number {
   const place = placeOf(leaf, key)
   return place < 0 ? ~place : place
@@ -211,4 +228,12 @@ export function floorFrom<V>(root: TreeNode<V>, height: number, key: string): V 
   if (left === undefined) return undefined
   for (; leftHeight > 0; leftHeight--) left = (left as Inner<V>).nodes.at(-1) as TreeNode<V>
   return (left as Leaf<V>).values.at(-1)
+}
+
+/** The number of rows under a node, by visiting all its nodes. */
+export function rowsUnder<V>(node: TreeNode<V>, height: number): number {
+  if (height === 0) return (node as Leaf<V>).rests.length
+  let rows = 0
+  for (const child of (node as Inner<V>).nodes) rows += rowsUnder(child, height - 1)
+  return rows
 }

@@ -10,7 +10,7 @@
  * The end of the range is searched once per leaf, not once per row. A seek inside the current leaf costs one binary search
  * there; any other one starts at the root.
  */
-import { childOf, firstAfter, firstFrom, type Inner, type Leaf, type TreeNode } from './btree-node.ts'
+import { childOf, firstAfter, firstFrom, type Inner, indexOf, type Leaf, type TreeNode } from './btree-node.ts'
 import { restOf } from './key-parts.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 
@@ -151,13 +151,4 @@ export class TreeScan<V> {
     }
     return undefined
   }
-}
-
-/** Index of the first key of a leaf at or after `key`, which need not begin with the leaf's prefix. */
-function indexOf<V>(leaf: Leaf<V>, key: RowKey): number {
-  const { prefix, rests } = leaf
-  if (!key.startsWith(prefix)) return key < prefix ? 0 : rests.length
-  const last = rests[rests.length - 1]
-  const rest = restOf(key, prefix.length)
-  return last === undefined || last < rest ? rests.length : firstFrom(leaf, key)
 }

@@ -26,8 +26,10 @@ import {
   childOf,
   copyOfInner,
   copyOfLeaf,
+  firstFrom,
   getFrom,
   type Inner,
+  indexOf,
   insertAt,
   insertChild,
   insertNumberAt,
@@ -40,10 +42,10 @@ import {
   removeChild,
   removeNumberAt,
   replaceSeparator,
+  rowsUnder,
   setSeparators,
   type TreeNode,
 } from './btree-node.ts'
-import { cutOut, dropBehind, rowsUnder } from './btree-range.ts'
 import { headOf, ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 
 /** The tree at the moment of the view. Release it after use: while a view is open, writers copy. */
@@ -184,22 +186,51 @@ export class BTree<V> {
 
   /** Deletes the keys from `start` to before `end`, for the cost of a few searches. */
   deleteRange(start: string, end: string): void {
-    const lowOf = (depth: number, index: number): string | undefined => this.#lowOf(depth, index)
-    const highOf = (depth: number, index: number): string | undefined => this.#highOf(depth, index)
     for (let from: string | undefined = start; from !== undefined && from < end; ) {
       const leaf = this.#ownLeaf(from)
-      const way = { path: this.#path, taken: this.#taken, height: this.height, lowOf, highOf }
-      if (dropBehind(way, end)) this.#size = Number.NaN
+      this.#dropBehind(end)
       const depth = this.height - 1
       const index = this.#taken[depth] ?? 0
-      const high = highOf(depth, index)
-      const keys = rebased(leaf.prefix, leaf.rests, '')
-      this.#size -= cutOut(keys, leaf.values, from, end)
-      const prefix = prefixBetween(lowOf(depth, index), high)
-      refill(leaf, prefix, rebased('', keys, prefix), leaf.values)
+      const high = this.#highOf(depth, index)
+      const first = firstFrom(leaf, from)
+      const count = indexOf(leaf, end) - first
+      leaf.rests.splice(first, count)
+      leaf.values.splice(first, count)
+      this.#size -= count
+      const prefix = prefixBetween(this.#lowOf(depth, index), high)
+      refill(leaf, prefix, rebased(leaf.prefix, leaf.rests, prefix), leaf.values)
       this.#refillWay(from)
       from = high
     }
+  }
+
+  /**
+   * Removes the subtrees behind the path that end at or before `end`. If a child is removed at one depth, everything behind the
+   * path in the nodes below is before that child, so it is removed too.
+   */
+  #dropBehind(end: string): void {
+    let hasChanged = false
+    for (let depth = 0; depth < this.height; depth++) {
+      const inner = this.#path[depth] as Inner<V>
+      const { keys, nodes } = inner
+      const at = this.#taken[depth] as number
+      let behind = at + 1
+      for (; behind < nodes.length; behind++) {
+        const high = this.#highOf(depth, behind)
+        if (high === undefined || high > end) break
+      }
+      const count = behind - at - 1
+      if (count > 0) {
+        // The remaining separator is the one before the next child: the rest on the path reaches up to it.
+        keys.splice(at, count)
+        nodes.splice(at + 1, count)
+        hasChanged = true
+      }
+      if (!hasChanged) continue
+      const place = this.#taken[depth - 1] ?? 0
+      setSeparators(inner, keys, nodes, this.#lowOf(depth - 1, place), this.#highOf(depth - 1, place))
+    }
+    if (hasChanged) this.#size = Number.NaN
   }
 
   /** Refills every node on the path to `key` that is less than a quarter full, from the root down. */
@@ -310,17 +341,14 @@ export class BTree<V> {
       separator = keys[cut - 1] as string
       const place = this.#taken[depth - 1] ?? 0
       const high = this.#highOf(depth - 1, place)
-      const sibling = newInner<V>(this.#epoch)
-      setSeparators(sibling, keys.slice(cut), nodes.slice(cut), separator, high)
+      const sibling = newInner(keys.slice(cut), nodes.slice(cut), separator, high, this.#epoch)
       keys.length = cut - 1
       nodes.length = cut
       setSeparators(parent, keys, nodes, this.#lowOf(depth - 1, place), separator)
       left = parent
       right = sibling
     }
-    const root = newInner<V>(this.#epoch)
-    setSeparators(root, [separator], [left, right], undefined, undefined)
-    this.root = root
+    this.root = newInner([separator], [left, right], undefined, undefined, this.#epoch)
     this.height++
   }
 

@@ -27,7 +27,7 @@
  * (back to a snapshot in O(1), for tests). A store does not know tables: on-demand/ makes rows on demand, as a store over this
  * one.
  */
-import type { DatastoreError } from '../errors.ts'
+import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { RowKey } from '../row.ts'
 import { sliceWorkMax } from '../slices.ts'
@@ -149,6 +149,10 @@ export interface KvSnapshot extends KvReader {
   /** The number of rows, if the store knows it at once. */
   readonly size?: number
   close(): void
+}
+
+export function snapshotClosed(): DatastoreError {
+  return new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
 }
 
 /** A write is acknowledged when it survives the death of the process (`process`), or of the machine (`power`). */

@@ -9,9 +9,9 @@
  * again.
  */
 import { byteString, bytesOf } from '../encoding/bytes.ts'
-import { earlier, type PlacedRange } from './areas.ts'
+import { earlier, type PlacedRange, storedRange } from './areas.ts'
 import type { KeyRange } from './kv.ts'
-import type { LevelDatabase } from './level-version.ts'
+import { inRange, type LevelDatabase } from './level-version.ts'
 import type { LevelWriter } from './level-writer.ts'
 
 /** Rows deleted per turn, which other writes wait for: some 10 ms of LevelDB. */
@@ -85,9 +85,9 @@ export class LeftoverRows {
   }
 
   /** Moves the first rows of a range back. */
-  async #bringHome({ start, end, prefix }: PlacedRange): Promise<void> {
-    const [gte, lt] = [bytesOf(prefix + start), bytesOf(prefix + end)]
-    const rows = this.#level.iterator({ gte, lt, fillCache: false, highWaterMarkBytes: homeBytesOfTurn })
+  async #bringHome(home: PlacedRange): Promise<void> {
+    const { start, end, prefix } = home
+    const rows = this.#level.iterator({ ...inRange(storedRange(home)), highWaterMarkBytes: homeBytesOfTurn })
     try {
       const last = (await rows.nextv(homeRowsOfTurn)).at(-1)
       const to = last === undefined ? end : `${byteString(last[0].subarray(prefix.length))}\x00`
@@ -102,7 +102,7 @@ export class LeftoverRows {
 
   async #delete({ start, end }: KeyRange): Promise<void> {
     for (let from = start; !this.#isClosing; ) {
-      const [first] = await this.#level.keys({ gte: bytesOf(from), lt: bytesOf(end), limit: 1, fillCache: false }).all()
+      const [first] = await this.#level.keys({ ...inRange({ start: from, end }), limit: 1 }).all()
       if (first === undefined) return
       from = byteString(first)
       await this.#writer.clean({ start: from, end }, rowsOfTurn)

@@ -12,22 +12,20 @@
  * lacks(key) is true only if the newest acknowledged version has no such row: every key is added before LevelDB writes it, and
  * existing keys before the answer is ever true (test/property/level-kv-concurrent.test.ts).
  */
-import { byteString, bytesOf } from '../encoding/bytes.ts'
-import type { PlacedRange } from './areas.ts'
+import { byteString } from '../encoding/bytes.ts'
+import { type PlacedRange, storedRange } from './areas.ts'
 import { KeyFilter } from './key-filter.ts'
 import type { RowKey } from './kv.ts'
-import type { LevelDatabase } from './level-version.ts'
+import { keysIn, type LevelDatabase } from './level-version.ts'
 
 /** Enough for twenty-six million keys. */
 const filterBytesMax = 32 << 20
 
 /**
- * Measured: reading the keys of 100,000 entities takes 0.3–0.6 s of CPU, 3–6 ms a turn; a read in vain some 8 µs with
+ * Measured: reading the keys of 100,000 entities takes 0.3–0.6 s of CPU; a read in vain some 8 µs with
  * LevelDB's merging. With fewer reads it would not pay, and a store that is opened for a short look is left alone.
  */
 const missesBeforeReading = 16_384
-
-const keysOfTurn = 1000
 
 interface AbsentSource {
   readonly level: LevelDatabase
@@ -91,16 +89,10 @@ export class AbsentRows {
 
   async #read(): Promise<void> {
     const clears = this.#clears
-    for (const { start, end, prefix } of this.#source.partsOf()) {
-      const [gte, lt] = [bytesOf(prefix + start), bytesOf(prefix + end)]
-      const keys = this.#source.level.keys({ gte, lt, fillCache: false })
-      try {
-        for (let found = await keys.nextv(keysOfTurn); found.length > 0; found = await keys.nextv(keysOfTurn)) {
-          if (this.#clears !== clears) return
-          for (const key of found) this.#filter.add(byteString(key.subarray(prefix.length)))
-        }
-      } finally {
-        await keys.close()
+    for (const part of this.#source.partsOf()) {
+      for await (const keys of keysIn(this.#source.level, storedRange(part))) {
+        if (this.#clears !== clears) return
+        for (const key of keys) this.#filter.add(byteString(key.subarray(part.prefix.length)))
       }
     }
     if (this.#clears === clears) this.#state = 'complete'

@@ -18,11 +18,14 @@ export function levelReason(error: unknown): string {
   return error.cause === undefined ? error.message : levelReason(error.cause)
 }
 
+export function closedError(location: string, cause?: unknown): DatastoreError {
+  return new DatastoreError('UNAVAILABLE', `The store in ${location} was closed; open it anew to go on.`, { cause })
+}
+
 export function readError(location: string, cause: unknown): DatastoreError {
   if (cause instanceof DamagedRow) return cause
   const closed = ['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN'].includes(levelCode(cause))
-  const message = closed
-    ? `The store in ${location} was closed; open it anew to go on.`
-    : `Reading from the store in ${location} failed: ${levelReason(cause)}. See to the disk, then restart.`
+  if (closed) return closedError(location, cause)
+  const message = `Reading from the store in ${location} failed: ${levelReason(cause)}. See to the disk, then restart.`
   return new DatastoreError('UNAVAILABLE', message, { cause })
 }

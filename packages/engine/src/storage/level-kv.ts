@@ -15,7 +15,6 @@ import type { Scheduler } from '../clock.ts'
 import { bytesOf, passingBytes, prefixEnd, sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { tableNumberOf } from '../leveldb/file-names.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import { AcknowledgedLog } from './acknowledged.ts'
 import { Areas, areaTableKey, type PlacedRange } from './areas.ts'
 import { DamagedRow } from './damaged-row.ts'
@@ -26,21 +25,21 @@ import {
   handOver,
   type KeyRange,
   type Kv,
-  type KvReader,
   type KvRow,
   type KvScan,
   type KvSnapshot,
   type KvWrite,
   type RowKey,
   type ScanOptions,
+  snapshotClosed,
   type Writes,
 } from './kv.ts'
 import { LeftoverRows } from './leftover-rows.ts'
 import { AbsentRows } from './level-absent.ts'
-import { readError } from './level-error.ts'
+import { closedError, readError } from './level-error.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
-import { type LevelDatabase, StoreVersion } from './level-version.ts'
+import { keysIn, type LevelDatabase, StoreVersion } from './level-version.ts'
 import { type Group, LevelWriter, mergedRowsMax, type WriterEvents } from './level-writer.ts'
 import { PartedScan } from './parted-scan.ts'
 import { RowCache } from './row-cache.ts'
@@ -235,10 +234,22 @@ export class LevelKv implements Kv {
   snapshot(): KvSnapshot {
     this.#mustBeOpen()
     const version = this.#version
-    return new LevelKvSnapshot(version, {
-      get: (key) => (version.past ? this.#readAt(version, key) : this.get(key)),
-      scan: (range, options) => this.#scanAt(version, range, options),
-    })
+    version.hold()
+    let isOpen = true
+    return {
+      get: (key) => {
+        if (!isOpen) throw snapshotClosed()
+        return version.past ? this.#readAt(version, key) : this.get(key)
+      },
+      scan: (range, options) => {
+        if (!isOpen) throw snapshotClosed()
+        return this.#scanAt(version, range, options)
+      },
+      close: () => {
+        if (isOpen) version.release()
+        isOpen = false
+      },
+    }
   }
 
   clear(rows: readonly KvRow[] = []): Promise<void> {
@@ -275,13 +286,8 @@ export class LevelKv implements Kv {
 
   async #haveFewRows(ranges: readonly KeyRange[]): Promise<boolean> {
     let room = this.#rowsDeletedMax + 1
-    for (const { start, end } of this.#writer.areas.stored(ranges)) {
-      const keys = this.#level.keys({ gte: bytesOf(start), lt: bytesOf(end), limit: room, fillCache: false })
-      try {
-        for (let found = await keys.nextv(1000); found.length > 0; found = await keys.nextv(1000)) room -= found.length
-      } finally {
-        await keys.close()
-      }
+    for (const range of this.#writer.areas.stored(ranges)) {
+      for await (const keys of keysIn(this.#level, range, room)) room -= keys.length
       if (room === 0) return false
     }
     return true
@@ -317,7 +323,7 @@ export class LevelKv implements Kv {
   }
 
   async #close(): Promise<void> {
-    this.#writer.refuse(this.#closedError())
+    this.#writer.refuse(closedError(this.location))
     await this.#writer.idle()
     await this.#leftover.close()
     this.#closed = true
@@ -343,12 +349,11 @@ export class LevelKv implements Kv {
     for (const group of groups) if ('areas' in group) areas = group.areas
     this.#version = new StoreVersion(past.sequence + 1, areas)
     for (const group of groups) {
-      if ('leftover' in group || 'home' in group) continue
       // To look for the rows of 20,000 entities took 50 ms in one turn; what was dropped is read from LevelDB again.
-      if ('deleted' in group ? group.deleted.length > 0 : countOf(group) > mergedRowsMax) {
+      if ('areas' in group ? group.deleted.length > 0 : countOf(group) > mergedRowsMax) {
         this.#rows?.clear()
         this.#values?.clear()
-      } else if (!('deleted' in group)) this.#tellCaches(group)
+      } else if (!('areas' in group)) this.#tellCaches(group)
     }
   }
 
@@ -383,42 +388,6 @@ export class LevelKv implements Kv {
   }
 
   #mustBeOpen(): void {
-    if (this.#closed) throw this.#closedError()
-  }
-
-  #closedError(): DatastoreError {
-    return new DatastoreError('UNAVAILABLE', `The store in ${this.location} was closed; open it anew to go on.`)
-  }
-}
-
-class LevelKvSnapshot implements KvSnapshot {
-  readonly #version: StoreVersion
-  readonly #reader: KvReader
-  #closed = false
-
-  constructor(version: StoreVersion, reader: KvReader) {
-    this.#version = version
-    this.#reader = reader
-    version.hold()
-  }
-
-  get(key: RowKey): MaybePromise<Uint8Array | undefined> {
-    this.#mustBeOpen()
-    return this.#reader.get(key)
-  }
-
-  scan(range: KeyRange, options?: ScanOptions): KvScan {
-    this.#mustBeOpen()
-    return this.#reader.scan(range, options)
-  }
-
-  close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    this.#version.release()
-  }
-
-  #mustBeOpen(): void {
-    if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
+    if (this.#closed) throw closedError(this.location)
   }
 }

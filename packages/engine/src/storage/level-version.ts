@@ -10,7 +10,9 @@
  * acknowledged. A version knows the areas of its rows (areas.ts). Its holder reads the same rows until it releases the version.
  */
 import type { Level } from 'level'
+import { bytesOf } from '../encoding/bytes.ts'
 import type { Areas } from './areas.ts'
+import type { KeyRange } from './kv.ts'
 
 export type LevelDatabase = Level<Uint8Array, Uint8Array>
 
@@ -59,5 +61,20 @@ export class StoreVersion {
   pass(): void {
     this.past = true
     this.release()
+  }
+}
+
+/** LevelDB's options for a range of its keys that are read once. */
+export function inRange({ start, end }: KeyRange): { gte: Uint8Array; lt: Uint8Array; fillCache: false } {
+  return { gte: bytesOf(start), lt: bytesOf(end), fillCache: false }
+}
+
+/** LevelDB's keys in a range, a thousand per turn, of which each takes 3 to 6 ms. */
+export async function* keysIn(level: LevelDatabase, range: KeyRange, limit = -1): AsyncGenerator<Uint8Array[]> {
+  const keys = level.keys({ ...inRange(range), limit })
+  try {
+    for (let found = await keys.nextv(1000); found.length > 0; found = await keys.nextv(1000)) yield found
+  } finally {
+    await keys.close()
   }
 }

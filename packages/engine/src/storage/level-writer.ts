@@ -17,7 +17,7 @@ import { byteString, bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import { giveWay } from '../slices.ts'
-import { Areas, areaTableKey, type PlacedRange, storedRange } from './areas.ts'
+import { Areas, type PlacedRange, storedRange } from './areas.ts'
 import {
   countOf,
   type Durability,
@@ -29,7 +29,7 @@ import {
   type WriteSink,
   type Writes,
 } from './kv.ts'
-import type { LevelDatabase } from './level-version.ts'
+import { inRange, keysIn, type LevelDatabase } from './level-version.ts'
 import { provenValue, withProof } from './row-proof.ts'
 
 /**
@@ -38,32 +38,18 @@ import { provenValue, withProof } from './row-proof.ts'
  */
 export const mergedRowsMax = 8192
 
-/** Keys that a deletion reads per step. */
-const keysOfTurn = 1000
-
-/** A deletion of ranges, in one batch. */
-export interface Deletion {
+/** A change of whole ranges, as one batch. */
+interface RangeWork {
+  /** Ranges whose rows readers find no more, unless they are set by it. */
   readonly deleted: readonly KeyRange[]
   readonly rows: readonly KvRow[]
-  /** Ranges of LevelDB's keys whose rows are deleted one by one; absent = `areas` hides them. */
-  readonly stored?: readonly KeyRange[]
   /** The places of rows from then on. */
   readonly areas: Areas
+  /** Adds rows that are read when its turn comes; absent = there are none, and later writes may go with it. */
+  fill?(batch: LevelBatch, sink: WriteSink): Promise<void>
 }
 
-/** A deletion of rows that no reader finds: up to `rows` of them at the start of a range of LevelDB's keys. */
-export interface Cleaning {
-  readonly leftover: KeyRange
-  readonly rows: number
-}
-
-/** A move of rows from their area back to area 0, without a moment at which readers miss them. */
-export interface Homecoming {
-  readonly home: PlacedRange
-  readonly areas: Areas
-}
-
-export type Group = Writes | Deletion | Cleaning | Homecoming
+export type Group = Writes | RangeWork
 
 interface Job {
   /**
@@ -82,7 +68,7 @@ interface Job {
 interface Batch {
   readonly jobs: Job[]
   rows: number
-  /** `undefined` = rows to delete are searched when the batch starts. */
+  /** `undefined` = it is made when its turn comes. */
   readonly chained: LevelBatch | undefined
   /** Whether LevelDB still lacks rows of it. */
   isFilling: boolean
@@ -200,42 +186,65 @@ export class LevelWriter {
 
   /** Deletes the rows of some ranges one by one in one batch, which also sets some rows. */
   delete(ranges: readonly KeyRange[], rows: readonly KvRow[]): Promise<void> {
-    return this.#push({ deleted: ranges, rows, stored: this.#areas.stored(ranges), areas: this.#areas })
+    const areas = this.#areas
+    const fill = async (batch: LevelBatch): Promise<void> => {
+      for (const range of areas.stored(ranges)) {
+        for await (const keys of keysIn(this.#level, range)) for (const key of keys) batch.del(key)
+      }
+    }
+    return this.#push({ deleted: ranges, rows, areas, fill })
   }
 
   /** Moves some ranges to a new area, which hides their rows, and sets some rows. */
   move(ranges: readonly KeyRange[], rows: readonly KvRow[]): Promise<void> {
-    return this.#place({ deleted: ranges, rows, areas: this.#areas.moved(ranges) })
+    const areas = this.#areas.moved(ranges)
+    return this.#push({ deleted: ranges, rows: [areas.row, ...rows], areas })
   }
 
-  /** Moves the rows of a range back to area 0. The caller made sure that they are few. */
+  /**
+   * Moves the rows of a range back to area 0, without a moment at which readers miss them. The caller made sure that they are few.
+   */
   bringHome(home: PlacedRange): Promise<void> {
-    if (this.#refusal === undefined) this.#areas = this.#areas.broughtHome(home)
-    return this.#push({ home, areas: this.#areas })
+    const areas = this.#areas.broughtHome(home)
+    const fill = async (batch: LevelBatch, sink: WriteSink): Promise<void> => {
+      for (const [stored, proven] of await this.#level.iterator(inRange(storedRange(home))).all()) {
+        const value = provenValue(stored, proven)
+        const key = byteString(stored.subarray(home.prefix.length))
+        batch.del(stored)
+        if (value !== undefined) sink.write(key, value)
+        else {
+          // A damaged row has a checksum for no key: its readers get the error as before.
+          this.#events.put?.(key)
+          batch.put(bytesOf(key), proven)
+        }
+      }
+    }
+    return this.#push({ deleted: [], rows: [areas.row], areas, fill })
   }
 
-  clean(leftover: KeyRange, rows: number): Promise<void> {
-    return this.#push({ leftover, rows })
+  /** Deletes rows that no reader finds: up to `limit` of them at the start of a range of LevelDB's keys. */
+  clean(leftover: KeyRange, limit: number): Promise<void> {
+    const fill = async (batch: LevelBatch): Promise<void> => {
+      await this.#level.clear({ ...inRange(leftover), limit })
+      // LevelDB's clear never syncs, and ignores a single row with an empty key (measured: classic-level 3.0.0).
+      batch.del(bytesOf(leftover.start))
+    }
+    return this.#push({ deleted: [], rows: [], areas: this.#areas, fill })
   }
 
   /** Removes a leftover range without rows from the table. */
   cleaned(leftover: KeyRange): Promise<void> {
-    return this.#place({ deleted: [], rows: [], areas: this.#areas.cleaned(leftover) })
+    const areas = this.#areas.cleaned(leftover)
+    return this.#push({ deleted: [], rows: [areas.row], areas })
   }
 
-  #place(deletion: Deletion): Promise<void> {
+  #push(work: RangeWork): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
-    this.#areas = deletion.areas
-    const chained = this.#level.batch()
-    const sink = this.#sinkInto(chained, deletion.areas)
-    sink.write(areaTableKey, deletion.areas.bytes)
-    handOver(deletion.rows, sink)
-    return this.#push(deletion, chained)
-  }
-
-  #push(group: Group, chained?: LevelBatch): Promise<void> {
-    if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
-    const job = newJob(group)
+    const { rows, areas, fill } = work
+    this.#areas = areas
+    const chained = fill === undefined ? this.#level.batch() : undefined
+    if (chained !== undefined) handOver(rows, this.#sinkInto(chained, areas))
+    const job = newJob(work)
     this.#waiting.push({ jobs: [job], rows: 1, chained, isFilling: false })
     this.#handOver()
     return job.promise
@@ -243,11 +252,9 @@ export class LevelWriter {
 
   /** The newest unacknowledged write to `key`: its value, and a promise for its outcome. */
   pending(key: RowKey): { readonly value: Uint8Array | undefined; readonly settled: Promise<void> } | undefined {
-    for (let i = this.#waiting.length - 1; i >= 0; i--) {
-      const found = findLast((this.#waiting[i] as Batch).jobs, key)
-      if (found !== undefined) return found
-    }
-    return this.#underWay === undefined ? undefined : findLast(this.#underWay.jobs, key)
+    const batches = this.#underWay === undefined ? this.#waiting : [this.#underWay, ...this.#waiting]
+    const jobs = batches.flatMap((batch) => batch.jobs)
+    return findLast(jobs, key)
   }
 
   /** Reports that a running write cannot be finished; every later one is refused. */
@@ -292,52 +299,12 @@ export class LevelWriter {
   async #write({ chained, jobs }: Batch): Promise<void> {
     this.#events.beforeWrite()
     if (chained !== undefined) return chained.write({ sync: this.#sync })
-    const group = jobs[0]?.group as Exclude<Group, Writes>
-    const last = this.#level.batch()
-    if ('leftover' in group) {
-      const { leftover, rows } = group
-      await this.#level.clear({ gte: bytesOf(leftover.start), lt: bytesOf(leftover.end), limit: rows })
-      // LevelDB's clear never syncs, and ignores a single row with an empty key (measured: classic-level 3.0.0).
-      last.del(bytesOf(leftover.start))
-    } else {
-      const sink = this.#sinkInto(last, group.areas)
-      if ('home' in group) await this.#bringHome(group, last, sink)
-      else {
-        for (const range of group.stored ?? []) await this.#deleteEach(range, last)
-        handOver(group.rows, sink)
-      }
-    }
-    return last.write({ sync: this.#sync })
-  }
-
-  async #deleteEach({ start, end }: KeyRange, batch: LevelBatch): Promise<void> {
-    const keys = this.#level.keys({ gte: bytesOf(start), lt: bytesOf(end), fillCache: false })
-    try {
-      for (;;) {
-        const found = await keys.nextv(keysOfTurn)
-        if (found.length === 0) return
-        for (const key of found) batch.del(key)
-      }
-    } finally {
-      await keys.close()
-    }
-  }
-
-  async #bringHome({ home, areas }: Homecoming, batch: LevelBatch, sink: WriteSink): Promise<void> {
-    sink.write(areaTableKey, areas.bytes)
-    const { start, end } = storedRange(home)
-    const rows = await this.#level.iterator({ gte: bytesOf(start), lt: bytesOf(end), fillCache: false }).all()
-    for (const [stored, proven] of rows) {
-      const value = provenValue(stored, proven)
-      const key = byteString(stored.subarray(home.prefix.length))
-      batch.del(stored)
-      if (value !== undefined) sink.write(key, value)
-      else {
-        // A damaged row has a checksum for no key: its readers get the error as before.
-        this.#events.put?.(key)
-        batch.put(bytesOf(key), proven)
-      }
-    }
+    const { rows, areas, fill } = (jobs[0] as Job).group as RangeWork
+    const batch = this.#level.batch()
+    const sink = this.#sinkInto(batch, areas)
+    await fill?.(batch, sink)
+    handOver(rows, sink)
+    return batch.write({ sync: this.#sync })
   }
 
   /** @param failed - the batch that was submitted, if one was */
@@ -377,8 +344,7 @@ function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pe
   for (let i = jobs.length - 1; i >= 0; i--) {
     const job = jobs[i] as Job
     const { group, promise } = job
-    if ('leftover' in group || 'home' in group) continue
-    if ('deleted' in group) {
+    if ('areas' in group) {
       const row = group.rows.find((one) => one.key === key)
       if (row !== undefined) return { value: row.value, settled: promise }
       const isIn = group.deleted.some(({ start, end }) => start <= key && key < end)

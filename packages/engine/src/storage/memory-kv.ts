@@ -8,8 +8,7 @@
 import { sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { BTree, type TreeView } from './btree.ts'
-import { getFrom } from './btree-node.ts'
-import { rowsUnder } from './btree-range.ts'
+import { getFrom, rowsUnder } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
 import {
   handOver,
@@ -21,6 +20,7 @@ import {
   type KvWrite,
   type RowKey,
   type ScanOptions,
+  snapshotClosed,
   type WriteSink,
   type Writes,
 } from './kv.ts'
@@ -29,10 +29,6 @@ const noRows: readonly KvRow[] = []
 
 function storeClosed(): never {
   throw new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
-}
-
-function snapshotClosed(): never {
-  throw new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
 }
 
 export interface MemoryKvOptions {
@@ -180,30 +176,35 @@ class TreeSnapshot implements MemorySnapshot {
     this.#view = tree.view()
   }
 
+  get #opened(): TreeView<Uint8Array> {
+    if (this.#view === undefined) throw snapshotClosed()
+    return this.#view
+  }
+
   get size(): number {
-    const { size, root, height } = this.#view ?? snapshotClosed()
+    const { size, root, height } = this.#opened
     return Number.isNaN(size) ? rowsUnder(root, height) : size
   }
 
   get(key: RowKey): Uint8Array | undefined {
-    const { root, height } = this.#view ?? snapshotClosed()
+    const { root, height } = this.#opened
     return getFrom(root, height, key)
   }
 
   /** The scan may outlive the snapshot. */
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
-    return new TreeScan(this.#tree.share(this.#view ?? snapshotClosed()), range, options?.reverse === true, this.#tree)
+    return new TreeScan(this.#tree.share(this.#opened), range, options?.reverse === true, this.#tree)
   }
 
   restoreInto(tree: BTree<Uint8Array>): void {
-    const view = this.#view ?? snapshotClosed()
+    const view = this.#opened
     if (!tree.isKinOf(this.#tree)) throw new TypeError('restore() takes a snapshot of this store')
     if (tree !== this.#tree) this.#tree.leave(view)
     tree.restore(view)
   }
 
   forked(): BTree<Uint8Array> {
-    return this.#tree.fork(this.#view ?? snapshotClosed())
+    return this.#tree.fork(this.#opened)
   }
 
   close(): void {
