@@ -7,23 +7,26 @@
  *
  * Rows of applying are never charged to the request; they have the weight of its commit.
  *
- * While rows are counted, a commit of 20,000 entities is charged in slices, and later commits wait for their turns. A report in
- * the meantime has a part of it: its client has no answer yet ({@link CommitCharges.counted}). In a simulation, commits are
- * charged at once: charges delay and refuse the requests after them.
+ * While rows are counted, a commit of 20,000 entities, or of one with 20,000 values, is charged in slices, and later commits
+ * wait for their turns. A report in the meantime has a part of it: its client has no answer yet ({@link CommitCharges.counted}).
+ * In a simulation, commits are charged at once: charges delay and refuse the requests after them.
  */
 import type { Scheduler } from '../../clock.ts'
 import { CountingLedger, type RequestContext, requestContext } from '../../context.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
-import { rowCountOf, type Stage } from '../../log/record-writes.ts'
+import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
 import { andThen, finallyDo, type MaybePromise } from '../../maybe-promise.ts'
 import { Sequencer } from '../../sequencer.ts'
 import { runInSlices } from '../../slices.ts'
-import type { EntityRows } from '../../tables/entity-rows.ts'
+import { type EntityRows, type RowChange, RowProducer } from '../../tables/entity-rows.ts'
 import type { TabletFleet } from './fleet.ts'
 import type { GroupLoad } from './group-load.ts'
 import type { Metering } from './metering.ts'
 import { bytesOf, type RowCounts } from './row-counts.ts'
+
+/** Rows of an entity that are charged or counted in one step. */
+const rowsOfPart = 256
 
 export interface CommitChargesParts {
   readonly fleet: TabletFleet
@@ -114,6 +117,13 @@ export class CommitCharges {
         else {
           for (const change of changes) {
             if (--metering.countdown > 0) continue
+            if (rows.isWanted && metering.isExact && change.count > rowsOfPart) {
+              for (const part of partsOf(change, reached)) {
+                metering.chargeRows(load, part)
+                yield part.length
+              }
+              continue
+            }
             metering.takeEntity(load, change, reached)
             if (rows.isWanted) yield 1 + change.count
           }
@@ -126,24 +136,45 @@ export class CommitCharges {
       // After the charges, which may split a tablet: its halves then count the rows.
       if (!rows.isWanted) continue
       for (const change of changes) {
-        this.#note(walk, change, reached, load?.weight ?? 1)
-        yield 1 + change.count
+        yield* this.#noteSteps(walk, change, reached, load?.weight ?? 1)
       }
     }
   }
 
-  #note(walk: number, { row, before, after, indexRows }: EntityRows, stage: Stage, weight: number): void {
+  *#noteSteps(walk: number, change: EntityRows, stage: Stage, weight: number): Generator<number, void> {
     const { rows } = this.#parts
+    const { row, before, after } = change
     if (stage !== 'B' && before !== after) {
       const sizeOf = (cell: Uint8Array | undefined): number =>
         cell === undefined ? 0 : bytesOf('Entities', row, cell.length)
       const come = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
       rows.note(walk, row, come, sizeOf(after) - sizeOf(before), weight)
     }
+    yield 1
     if (stage === 'A') return
-    for (const { key, value, wasThere } of indexRows) {
-      if (value === undefined) rows.note(walk, key, -1, -key.length, weight)
-      else if (!wasThere) rows.note(walk, key, 1, key.length, weight)
+    for (const part of partsOf(change, 'B')) {
+      for (const { key, value, wasThere } of part) {
+        if (value === undefined) rows.note(walk, key, -1, -key.length, weight)
+        else if (!wasThere) rows.note(walk, key, 1, key.length, weight)
+      }
+      yield part.length
     }
+  }
+}
+
+/** The rows of a change at a stage. Those of a large entity come in parts, which are made when they are due. */
+function* partsOf(change: EntityRows, stage: Stage): Iterable<readonly RowChange[]> {
+  if (change.count <= rowsOfPart) {
+    yield rowsOf(change, stage)
+    return
+  }
+  if (stage !== 'B') yield rowsOf(change, 'A')
+  if (stage === 'A') return
+  let part: RowChange[] = []
+  const producer = new RowProducer({ write: (key, value, wasThere) => part.push({ key, value, wasThere }) })
+  for (let from = 0; from < change.places; from += rowsOfPart / 2) {
+    part = []
+    producer.indexRows(change, from, from + rowsOfPart / 2)
+    yield part
   }
 }

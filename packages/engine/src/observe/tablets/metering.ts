@@ -25,7 +25,7 @@ import type { Random } from '../../random.ts'
 import type { RowOperation } from '../../row.ts'
 import { nextTurn } from '../../slices.ts'
 import { type RowKey, workOf } from '../../storage/kv.ts'
-import { type EntityRows, RowProducer, tableOfRow } from '../../tables/entity-rows.ts'
+import { type EntityRows, type RowChange, RowProducer, tableOfRow } from '../../tables/entity-rows.ts'
 import { groupOfLogRow, rowInTablet } from '../../tables/log-rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { Charge, TabletFleet } from './fleet.ts'
@@ -82,7 +82,7 @@ export class Metering implements Meter {
   /** The end of that second, in milliseconds of the steady clock. */
   #sampledUntil = 0
   /** Whether nothing is sampled and nothing waits: in a simulation, and while heat is watched, to the end of that second. */
-  #isExact = false
+  isExact = false
   /** Operations that are taken but not charged yet; none while it is exact. */
   #waiting: (Taken | TakenEntity)[] = []
   #waitingWork = 0
@@ -135,7 +135,7 @@ export class Metering implements Meter {
   }
 
   #noteExact(): void {
-    this.#isExact = this.#fleet.settings.simulate || this.#fleet.recording.isWatched
+    this.isExact = this.#fleet.settings.simulate || this.#fleet.recording.isWatched
   }
 
   /**
@@ -155,7 +155,7 @@ export class Metering implements Meter {
       this.#sampledUntil = this.#parts.scheduler.steadyMs() + 1000 * (second + 1) - nowMs
     }
     this.#taken += rows
-    const isSampled = !this.#isExact && this.#taken >= exactPerSecond
+    const isSampled = !this.isExact && this.#taken >= exactPerSecond
     this.countdown = isSampled ? 1 + this.#parts.random.integer(2 * sampleEvery - 1) : 1
     this.#standsFor = this.countdown
     if (isSampled) {
@@ -164,7 +164,7 @@ export class Metering implements Meter {
     }
     this.#waiting.push(taken)
     this.#waitingWork += work
-    if (this.#isExact || this.listeners.size > 0) this.chargeWaiting()
+    if (this.isExact || this.listeners.size > 0) this.chargeWaiting()
     else if (!this.#isChargeDue && this.#waitingWork >= waitingMax) {
       this.#isChargeDue = true
       // Not in the turn of a large commit.
@@ -194,6 +194,24 @@ export class Metering implements Meter {
     this.#take({ load, change, stage, standsFor: this.#standsFor, micros }, rows, work)
   }
 
+  /** Charges a part of the rows of an entity at once, while nothing is sampled. */
+  chargeRows(load: RequestLoad | undefined, rows: readonly RowChange[]): void {
+    const micros = this.#parts.scheduler.nowMicros()
+    for (const { key, value } of rows) this.#chargeRow(key, value, { load, standsFor: 1, micros })
+  }
+
+  #chargeRow(rowKey: RowKey, value: Uint8Array | undefined, taken: Pick<Taken, 'load' | 'standsFor' | 'micros'>): void {
+    this.#chargeTaken({
+      ...taken,
+      table: tableOfRow(rowKey),
+      operation: value === undefined ? 'delete' : 'put',
+      rowKey,
+      rows: 1,
+      bytes: rowKey.length + (value?.length ?? 0),
+      through: undefined,
+    })
+  }
+
   /** Charges the waiting operations to the tablets, each at its time. To be called before the tablets are read. */
   chargeWaiting(): void {
     this.#isChargeDue = false
@@ -209,24 +227,14 @@ export class Metering implements Meter {
 
   /** All rows of an entity, or, while sampling a very large one, a part that stands for all; only these rows are made. */
   #chargeEntity({ load, change, stage, standsFor, micros }: TakenEntity): void {
-    let places = 1
-    const write = (rowKey: RowKey, value: Uint8Array | undefined): void =>
-      this.#chargeTaken({
-        load,
-        table: tableOfRow(rowKey),
-        operation: value === undefined ? 'delete' : 'put',
-        rowKey,
-        rows: 1,
-        bytes: rowKey.length + (value?.length ?? 0),
-        through: undefined,
-        standsFor: standsFor * places,
-        micros,
-      })
-    if (this.#isExact || rowCountOf({ changes: [change] }, stage) <= rowsOfEntityMax) {
-      for (const { key, value } of rowsOf(change, stage)) write(key, value)
+    if (this.isExact || rowCountOf({ changes: [change] }, stage) <= rowsOfEntityMax) {
+      for (const { key, value } of rowsOf(change, stage)) this.#chargeRow(key, value, { load, standsFor, micros })
       return
     }
-    const producer = new RowProducer({ write })
+    let places = 1
+    const producer = new RowProducer({
+      write: (key, value) => this.#chargeRow(key, value, { load, standsFor: standsFor * places, micros }),
+    })
     if (stage !== 'B') producer.entity(change)
     producer.indexRows(change, 0, 1)
     const step = Math.ceil((2 * change.places) / rowsOfEntityMax)
