@@ -25,7 +25,7 @@ export { decodeLogRecord, encodeLogRecord, headIn, type LogRecord, type LogRecor
 export { indexUpdatesOf, recordsOf } from './log/new-records.ts'
 export { RecordWrites } from './log/record-writes.ts'
 export type { StoredRecord } from './observe/inspect/inspector.ts'
-export { allInSlices, forEachInSlices, whileWanted } from './slices.ts'
+export { allInSlices, forEachInSlices, nextTurn, whileWanted } from './slices.ts'
 export { BTree } from './storage/btree.ts'
 export { TreeScan } from './storage/btree-scan.ts'
 export {

@@ -5,7 +5,7 @@
  * A read never joins a call that was already sent: it has to see every change that was acknowledged before it was asked for.
  */
 import type { RowKey, Scheduler } from '@sixtables/engine'
-import { getOrInsert } from '@sixtables/engine/store'
+import { getOrInsert, nextTurn } from '@sixtables/engine/store'
 import { bigtableLimits } from '../client/limits.ts'
 import type { TableClient } from '../client/table-client.ts'
 import type { Row, RowStore, Wanted } from '../row-store/row-store.ts'
@@ -15,6 +15,9 @@ import { gathered } from './gathered.ts'
 const keysPerCall = 1000
 /** Half of a real Bigtable's limit: the request also holds the filter and the lengths of the keys. */
 const keyBytesPerCall = bigtableLimits.readRequestBytes / 2
+
+/** Answers of one turn of the event loop: each lets a call go on, and other clients wait for all of them. */
+const answersPerTurn = 16
 
 interface Read {
   readonly keys: readonly RowKey[]
@@ -28,7 +31,7 @@ export function rowReads(client: TableClient, clock: Scheduler): RowStore['readR
   const add = gathered<Read>(clock, (reads) => {
     const byWish = new Map<string, Read[]>()
     for (const read of reads) getOrInsert(byWish, wishOf(read.wanted), () => []).push(read)
-    for (const same of byWish.values()) void fetchRows(client, same)
+    for (const same of byWish.values()) void fetchRows(client, clock, same)
   })
   return (keys, wanted) => {
     if (keys.length === 0 || wanted.length === 0) return Promise.resolve(new Map())
@@ -36,13 +39,16 @@ export function rowReads(client: TableClient, clock: Scheduler): RowStore['readR
   }
 }
 
-async function fetchRows(client: TableClient, reads: readonly Read[]): Promise<void> {
+async function fetchRows(client: TableClient, clock: Scheduler, reads: readonly Read[]): Promise<void> {
   try {
     const keys = [...new Set(reads.flatMap((read) => read.keys))]
     const filter = wantedFilter(reads[0]?.wanted ?? [])
     const answers = await Promise.all(partsOf(keys).map((part) => client.readRows({ rows: { keys: part }, filter })))
     const found = new Map(answers.flat().map((row) => [row.key, rowOf(row)]))
-    for (const { keys, resolve } of reads) resolve(chosen(found, keys))
+    for (const [i, { keys, resolve }] of reads.entries()) {
+      if (i > 0 && i % answersPerTurn === 0) await nextTurn(clock)
+      resolve(chosen(found, keys))
+    }
   } catch (error) {
     for (const { reject } of reads) reject(error)
   }

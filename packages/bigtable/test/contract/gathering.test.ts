@@ -46,6 +46,26 @@ test('reads with one wish are one call, in which each key stands once; another w
   expect(await callsOf('ReadRows', two)).toBe(2)
 })
 
+test('the answers of one call reach its readers in several turns, so that others do not wait for all of them', async () => {
+  await rows.mutateRows([{ key: 'a', changes: [set(1n, 'x')] }])
+  let inTurn = 0
+  let most = 0
+  const read = async (): Promise<number> => {
+    const { size } = await rows.readRows(['a'], [{ family: 'v' }])
+    if (inTurn++ === 0) {
+      setImmediate(() => {
+        most = Math.max(most, inTurn)
+        inTurn = 0
+      })
+    }
+    return size
+  }
+  expect(await Promise.all(Array.from({ length: 100 }, read))).toEqual(new Array(100).fill(1))
+  await new Promise(setImmediate)
+  // The turn in which it counts may be the next one.
+  expect(most).toBeLessThanOrEqual(32)
+})
+
 test('changes are one call, and those of one row one entry in their order', async () => {
   const before = fake.counts.MutateRows.rows
   const changes = ['1', '2', '3'].map((value) => rows.mutateRows([{ key: 'a', changes: [set(5n, value)] }]))
