@@ -45,10 +45,10 @@ function run(
 ): readonly Value[] {
   const definitions = indexes.map((words, i) => index(words, BigInt(i + 1)))
   const context = requestContext({ clock: new VirtualClock(), ...(ledger === undefined ? {} : { ledger }) })
-  const read = aggregatedRead(context, { query: asked, aggregations }, queryDatabase)
+  const read = aggregatedRead({ query: asked, aggregations }, queryDatabase)
   const plan = planSpecial(read.normal, definitions, [], shapeOfCursors(asked))
   const view = new KvTableView(storeOf(entities, definitions))
-  const answer = atOnce(read.run(view, plan, windowOf(asked, plan)))
+  const answer = atOnce(read.run({ context, view, plan }, windowOf(asked, plan)))
   return [...answer.values()]
 }
 
@@ -222,7 +222,6 @@ test('counting up to n reads n rows, and up to 0 none', () => {
 test('names are those given, and property_1, property_2, … for the rest', () => {
   const named = (...aliases: (string | undefined)[]) =>
     aggregatedRead(
-      requestContext({ clock: new VirtualClock() }),
       { query: query({ kind: 'A' }), aggregations: aliases.map((alias) => ({ ...count, alias })) },
       queryDatabase,
     ).aggregated
@@ -283,7 +282,9 @@ test('a count goes on from a cursor and stops at one', () => {
   const asked = query({ kind: 'A', limit: 4 })
   const planned = plan(normalize(asked, queryDatabase), [])
   const context = requestContext({ clock: new VirtualClock() })
-  const page = atOnce(execute(context, new KvTableView(storeOf(many)), planned, windowOf(asked, planned)))
+  const page = atOnce(
+    execute({ context, view: new KvTableView(storeOf(many)), plan: planned }, windowOf(asked, planned)),
+  )
   const cursor = page.endCursor
   expect(run(many, query({ kind: 'A', startCursor: cursor }), [count])).toEqual([integer(5n)])
   expect(run(many, query({ kind: 'A', endCursor: cursor }), [count])).toEqual([integer(4n)])

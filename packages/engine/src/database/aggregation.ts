@@ -51,7 +51,7 @@ export function runAggregationQuery(
       }),
     )
   }
-  const asked = aggregatedRead(context, request, database)
+  const asked = aggregatedRead(request, database)
   return andThen(runSteps(readByPlan(parts, context, read, asked, explanation)), (result) => {
     if (explanation?.analyze !== false) context.ledger.fact = queryFact(query, result.plan, 0, 0)
     return answerOf(result)
@@ -68,7 +68,6 @@ function answerOf({ found: values, readTime, transaction }: ReadResult<Aggregati
  * @throws INVALID_ARGUMENT for a forbidden aggregation
  */
 export function aggregatedRead(
-  context: RequestContext,
   { query, aggregations }: RunAggregationQueryRequest,
   database: QueryDatabase,
 ): PlannedRead<ReadonlyMap<string, Value>> {
@@ -87,9 +86,9 @@ export function aggregatedRead(
     query,
     normal: normalize(columns.length === 0 ? query : withoutKeyOrder(query), database, columns),
     aggregated: names,
-    run: (view, plan, window) =>
+    run: (execution, window) =>
       andThen(
-        aggregate(context, view, { plan, terms: aggregations, fixed }, window),
+        aggregate(execution, { terms: aggregations, fixed }, window),
         ({ values }) => new Map(names.map((name, i) => [name, values[i] as Value])),
       ),
     none: () => new Map(),

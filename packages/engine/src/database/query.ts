@@ -17,6 +17,7 @@ import { execute } from '../executor/execute.ts'
 import { findNearest } from '../executor/nearest.ts'
 import { type NearestPlan, planNearest } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
+import type { Execution } from '../executor/row-stream.ts'
 import { type Window, windowOf } from '../executor/window.ts'
 import { allOf, andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
@@ -52,8 +53,8 @@ export function runQuery(
     query,
     normal: normalize(query, parts.database),
     nearest,
-    run: (view, plan, window) =>
-      nearest === undefined ? execute(context, view, plan, window) : findNearest(context, view, plan, window, nearest),
+    run: (execution, window) =>
+      nearest === undefined ? execute(execution, window) : findNearest(execution, window, nearest),
     none: emptyPage,
   }
   return andThen(runSteps(readByPlan(parts, context, request.read, asked, explanation)), (read) => {
@@ -93,7 +94,7 @@ export interface PlannedRead<T> {
   readonly nearest?: NearestPlan | undefined
   readonly aggregated?: readonly string[]
   /** Reads the results. */
-  run(view: TableView, plan: Plan, window: Window): MaybePromise<T>
+  run(execution: Execution, window: Window): MaybePromise<T>
   /** The result if nothing is read. */
   none(plan: Plan): T
 }
@@ -133,7 +134,7 @@ export function* readByPlan<T>(
     const work = (view: TableView): MaybePromise<T> => {
       if (explanation?.analyze === false) return asked.none(plan)
       const whole = viewFor(parts, context, query, options, view, plan, made)
-      return andThen(whole, (all) => asked.run(all, plan, window))
+      return andThen(whole, (all) => asked.run({ context, view: all, plan }, window))
     }
     const scopeOf = () => scopeOfQuery(query, normal.ancestor)
     const { found, readTime, transaction } = yield* waitFor(reading.run(context, database, { options, scopeOf, work }))

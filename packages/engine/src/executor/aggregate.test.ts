@@ -38,13 +38,13 @@ function handClock(): Scheduler & { readonly tasks: (() => void)[] } {
 
 const asked = query({ kind: 'A' })
 const planned = plan(normalize(asked, queryDatabase), [])
-const counted = { plan: planned, terms: [{ operator: 'count' as const, upTo: undefined }], fixed: new Map() }
+const counted = { terms: [{ operator: 'count' as const, upTo: undefined }], fixed: new Map() }
 const window = windowOf(asked, planned)
 
 test('a short count answers at once and closes its scan', () => {
   const table = tableOf(30_000)
   const clock = handClock()
-  const answer = aggregate(requestContext({ clock }), table, counted, window)
+  const answer = aggregate({ context: requestContext({ clock }), view: table, plan: planned }, counted, window)
   expect(answer).toEqual({ values: [{ type: 'integer', value: 30_000n }] })
   expect(clock.tasks).toHaveLength(0)
   expect(table.state.closed).toBe(true)

@@ -6,24 +6,21 @@
  * last one that counts: a limit ends it, and so does COUNT_UP_TO(1000) after 1,000 rows if it is the only aggregation. The
  * scans below yield between batches and end with the caller.
  */
-import type { RequestContext } from '../context.ts'
 import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Value } from '../model/value.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import type { TableView } from '../tables/table.ts'
 import { NumberTotal } from './aggregate-number.ts'
 import { rowsBefore } from './cursor.ts'
 import { openResults } from './execute.ts'
 import { placeOf } from './position.ts'
-import type { PositionedRow, RowStream } from './row-stream.ts'
+import type { Execution, PositionedRow, RowStream } from './row-stream.ts'
 import type { Window } from './window.ts'
 
 export type AggregateTerm =
   | { readonly operator: 'count'; readonly upTo: bigint | undefined }
   | { readonly operator: 'sum' | 'avg'; readonly property: string }
 
-interface AggregatePlan {
-  readonly plan: Plan
+interface Aggregates {
   readonly terms: readonly AggregateTerm[]
   /**
    * The code of a property's value if an equality filter fixes it. Each property of a sum or average is here or among the
@@ -37,11 +34,11 @@ const batchMax = 1024
 
 /** One value for each term, in order. */
 export function aggregate(
-  context: RequestContext,
-  view: TableView,
-  { plan, terms, fixed }: AggregatePlan,
+  execution: Execution,
+  { terms, fixed }: Aggregates,
   window: Window,
 ): MaybePromise<{ readonly values: readonly Value[] }> {
+  const { plan } = execution
   const totals = new Map<string, NumberTotal>()
   for (const term of terms) if (term.operator !== 'count') totals.set(term.property, new NumberTotal())
   const rowsMax = window.offset + Math.min(window.limit ?? Number.POSITIVE_INFINITY, countMax(terms, totals.size > 0))
@@ -49,7 +46,7 @@ export function aggregate(
   if (rowsMax === window.offset) return finish(0)
 
   const expect = Math.min(rowsMax, batchMax)
-  const stream = openResults(context, view, plan, { bounds: window.bounds, expect })
+  const stream = openResults(execution, { bounds: window.bounds, expect })
   return andThen(
     finallyDo(
       () => runSteps(countRows(stream, plan, window, rowsMax, addersOf(plan, totals, fixed))),

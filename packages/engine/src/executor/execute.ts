@@ -9,19 +9,16 @@
  * With a store that answers at once, a query runs from start to end without waiting. All scans are closed when the answer is
  * complete, or after an error.
  */
-import type { RequestContext } from '../context.ts'
 import { finallyDo, type MaybePromise, runSteps } from '../maybe-promise.ts'
-import type { Plan, PlanNode } from '../planner/plan-node.ts'
-import type { Span } from '../planner/spans.ts'
-import type { TableView } from '../tables/table.ts'
+import type { PlanNode } from '../planner/plan-node.ts'
 import { Distinct } from './distinct.ts'
 import { Filter } from './filter.ts'
 import { FirstRow } from './first-row.ts'
 import { boundsBelow, Late } from './late.ts'
 import { MergeJoin } from './merge-join.ts'
 import { PageRun, type ResultPage } from './result-page.ts'
-import { emptyStream, type RowStream } from './row-stream.ts'
-import { openScan } from './scan.ts'
+import { type Execution, emptyStream, type RowStream } from './row-stream.ts'
+import { openScan, type ScanSettings } from './scan.ts'
 import { Union } from './union.ts'
 import type { Window } from './window.ts'
 
@@ -31,29 +28,18 @@ const expectMax = 64
 const joinExpect = 8
 
 /** The results of the plan in `window`. */
-export function execute(
-  context: RequestContext,
-  view: TableView,
-  plan: Plan,
-  window: Window,
-): MaybePromise<ResultPage> {
+export function execute(execution: Execution, window: Window): MaybePromise<ResultPage> {
   const expect = Math.min(window.offset + Math.min(window.limit ?? expectMax, window.resultsMax) + 1, expectMax)
-  const stream = openResults(context, view, plan, { bounds: window.bounds, expect })
+  const stream = openResults(execution, { bounds: window.bounds, expect })
   return finallyDo(
-    () => runSteps(new PageRun(context, view, stream, plan, window).steps()),
+    () => runSteps(new PageRun(execution, stream, window).steps()),
     () => stream.close(),
   )
 }
 
-export interface OpenOptions {
-  /** The requested positions; `undefined` = all. */
-  readonly bounds: Span | undefined
-  /** The number of rows that will probably be needed first. */
-  readonly expect: number
-}
-
 /** The rows of all results of a plan, in order. The caller closes the stream. */
-export function openResults(context: RequestContext, view: TableView, plan: Plan, options: OpenOptions): RowStream {
+export function openResults(execution: Execution, options: Pick<ScanSettings, 'bounds' | 'expect'>): RowStream {
+  const { context, view, plan } = execution
   const { lateColumns, reverse, distinctColumns } = plan
   const bounds = lateColumns.length === 0 ? options.bounds : boundsBelow(plan, options.bounds)
   const open = (node: PlanNode, expect: number): RowStream => {
@@ -73,13 +59,13 @@ export function openResults(context: RequestContext, view: TableView, plan: Plan
       case 'filter':
         return new Filter(open(node.input, expect), plan, node)
       case 'late':
-        return new Late(open(node.input, expect), context, view, plan, node, options.bounds)
+        return new Late(open(node.input, expect), execution, node, options.bounds)
       case 'empty':
         return emptyStream
     }
   }
   let stream = open(plan.source, options.expect)
-  if (plan.firstRowOnly) stream = new FirstRow(stream, context, view, plan)
+  if (plan.firstRowOnly) stream = new FirstRow(stream, execution)
   if (distinctColumns !== undefined) stream = new Distinct(stream, plan, distinctColumns)
   return stream
 }

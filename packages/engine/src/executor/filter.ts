@@ -5,7 +5,7 @@
 import { type Steps, waitFor } from '../maybe-promise.ts'
 import type { FilterNode, Plan } from '../planner/plan-node.ts'
 import { inSpans } from '../planner/spans.ts'
-import { columnOffset, isBefore, pathOf } from './position.ts'
+import { columnOffset, isBefore } from './position.ts'
 import { noRows, Operator, type PositionedRow, type RowStream } from './row-stream.ts'
 
 const batchMax = 512
@@ -26,7 +26,7 @@ export class Filter extends Operator {
     if (this.#ready.length > 0) return this.#give(this.#ready, count)
     for (let batch = count; ; batch = largerBatch(batch)) {
       const rows = yield* waitFor(this.input.next(batch))
-      const chosen = this.#choose(rows)
+      const chosen = rows.filter(({ position }) => this.#fits(position))
       if (chosen.length > 0 || rows.length === 0) return this.#give(chosen, count)
     }
   }
@@ -34,11 +34,6 @@ export class Filter extends Operator {
   #give(rows: readonly PositionedRow[], count: number): readonly PositionedRow[] {
     this.#ready = rows.length > count ? rows.slice(count) : noRows
     return rows.length > count ? rows.slice(0, count) : rows
-  }
-
-  #choose(rows: readonly PositionedRow[]): readonly PositionedRow[] {
-    if (rows.length === 0) return noRows
-    return rows.filter((row) => this.#fits(row.position))
   }
 
   #fits(position: string): boolean {
@@ -49,7 +44,7 @@ export class Filter extends Operator {
       if (spans !== undefined && !inSpans(spans, position.slice(columnOffset(columns, position, i)))) return false
     }
     if (pathSpans === undefined) return true
-    return inSpans(pathSpans, pathOf(columns, position))
+    return inSpans(pathSpans, position.slice(columnOffset(columns, position, columns.length)))
   }
 
   override seek(position: string): void {

@@ -28,7 +28,7 @@ const context = requestContext({ clock: systemScheduler })
 
 async function keysOf(kv: MemoryKv, words: QueryWords, size: number): Promise<string[]> {
   const planned = plan(normalize(query(words), queryDatabase), [])
-  const stream = openResults(context, new KvTableView(kv), planned, { bounds: undefined, expect: 4 })
+  const stream = openResults({ context, view: new KvTableView(kv), plan: planned }, { bounds: undefined, expect: 4 })
   const keys: string[] = []
   for (;;) {
     const rows = await stream.next(size)
@@ -101,10 +101,8 @@ async function walkedFor(lists: readonly (readonly bigint[])[], more: readonly I
   const clock = turnScheduler(() => turns++)
   const judging = requestContext({ clock })
   const stream = new FirstRow(
-    openResults(context, view, { ...planned, firstRowOnly: false }, { bounds: undefined, expect: 4 }),
-    judging,
-    view,
-    planned,
+    openResults({ context, view, plan: { ...planned, firstRowOnly: false } }, { bounds: undefined, expect: 4 }),
+    { context: judging, view, plan: planned },
     (...entity: Parameters<typeof indexEntries>) => {
       const entries = [...indexEntries(...entity), ...more]
       walked.push(entries.length)

@@ -12,21 +12,19 @@
  *
  * F1  A row is dropped only if the entity has the values of its columns, and a matching row of the entity is before it.    first-row.test.ts
  */
-import type { RequestContext } from '../context.ts'
 import { sameBytes } from '../encoding/bytes.ts'
 import { type IndexEntry, indexEntries } from '../encoding/index-entries.ts'
 import { isMulti } from '../encoding/value-codec.ts'
 import { lowerBound } from '../lower-bound.ts'
-import { type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
+import { type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { inSpans } from '../planner/spans.ts'
 import { giveWay } from '../slices.ts'
-import { decodeImage, entityRowKey } from '../tables/entities.ts'
-import type { TableView } from '../tables/table.ts'
-import { codeInColumn, columnOffset, isBefore, pathOf } from './position.ts'
-import { Operator, type PositionedRow, type RowStream } from './row-stream.ts'
+import { decodeImage } from '../tables/entities.ts'
+import { codeInColumn, columnOffset, isBefore, pathIn } from './position.ts'
+import { type Execution, Operator, type PositionedRow, type RowStream, readEntity } from './row-stream.ts'
 
 /** Entities with fewer entries are walked again for each row. */
 const manyEntries = 64
@@ -34,48 +32,34 @@ const manyEntries = 64
 const keptBytesMax = 64 * 1024 * 1024
 
 export class FirstRow extends Operator {
-  readonly #context: RequestContext
-  readonly #view: TableView
-  readonly #plan: Plan
+  readonly #execution: Execution
   readonly #entriesOf: typeof indexEntries
   /** By path, the oldest first. */
   readonly #kept = new Map<string, WalkedEntity>()
   #keptBytes = 0
 
   /** @param entriesOf - walks the values of an entity */
-  constructor(
-    input: RowStream,
-    context: RequestContext,
-    view: TableView,
-    plan: Plan,
-    entriesOf: typeof indexEntries = indexEntries,
-  ) {
+  constructor(input: RowStream, execution: Execution, entriesOf: typeof indexEntries = indexEntries) {
     super(input)
-    this.#context = context
-    this.#view = view
-    this.#plan = plan
+    this.#execution = execution
     this.#entriesOf = entriesOf
   }
 
   protected override *steps(count: number): Steps<readonly PositionedRow[]> {
+    const { context, plan } = this.#execution
     for (;;) {
       const rows = yield* waitFor(this.input.next(count))
       const chosen: PositionedRow[] = []
       for (const row of rows) {
-        const { length } = this.#plan.columns
-        if (!hasSeveral(row.cell, length)) chosen.push(row)
+        if (!hasSeveral(row.cell, plan.columns.length)) chosen.push(row)
         else {
-          const way = giveWay(this.#context, this.#judge(row, yield* waitFor(this.#readEntity(row)), chosen))
+          const cell = yield* waitFor(readEntity(this.#execution, row))
+          const way = giveWay(context, this.#judge(row, cell, chosen))
           if (way !== undefined) yield* waitFor(way)
         }
       }
       if (chosen.length > 0 || rows.length === 0) return chosen
     }
-  }
-
-  #readEntity({ position }: PositionedRow): MaybePromise<Uint8Array | undefined> {
-    const { columns, partitionCode } = this.#plan
-    return this.#view.get(this.#context, 'Entities', entityRowKey(partitionCode, pathOf(columns, position)))
   }
 
   /** @returns the work, in rows */
@@ -84,13 +68,14 @@ export class FirstRow extends Operator {
       chosen.push(row)
       return 1
     }
-    const path = pathOf(this.#plan.columns, row.position)
+    const { plan } = this.#execution
+    const path = pathIn(plan, row.position)
     let entity = this.#kept.get(path)
     let work = 1
     if (entity === undefined || !sameBytes(entity.cell, cell)) {
       const image = decodeImage(cell)
-      const entries = this.#entriesOf(image.properties, this.#plan.indexOptions)
-      entity = new WalkedEntity(this.#plan, path, cell, image, entries)
+      const entries = this.#entriesOf(image.properties, plan.indexOptions)
+      entity = new WalkedEntity(plan, path, cell, image, entries)
       work += entries.length
       if (entries.length >= manyEntries) this.#keep(path, entity)
     }

@@ -24,7 +24,7 @@ const kv = storeOf([
 async function keysOf(order: readonly string[], filter?: Filter, size = 2): Promise<readonly string[]> {
   const planned = plan(normalize(query({ kind: 'A', order, filter }), queryDatabase), [])
   expect(planned.source.type).toBe('late')
-  const stream = openResults(context, new KvTableView(kv), planned, { bounds: undefined, expect: 4 })
+  const stream = openResults({ context, view: new KvTableView(kv), plan: planned }, { bounds: undefined, expect: 4 })
   const keys: string[] = []
   for (;;) {
     const rows = await stream.next(size)

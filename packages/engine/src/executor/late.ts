@@ -7,21 +7,18 @@
  *
  * If the entity is gone or has changed under a delayed apply policy, its state now decides.
  */
-import type { RequestContext } from '../context.ts'
 import { type IndexEntry, indexEntries } from '../encoding/index-entries.ts'
 import { typeByteOf } from '../encoding/value-codec.ts'
-import { type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
+import { type Steps, waitFor } from '../maybe-promise.ts'
 import type { Column } from '../planner/normal-query.ts'
 import type { LateNode, Plan } from '../planner/plan-node.ts'
 import { codesEnd, inSpans, type Span } from '../planner/spans.ts'
-import { decodeImage, entityRowKey } from '../tables/entities.ts'
-import type { TableView } from '../tables/table.ts'
-import { codeInColumn, isBefore, lateOffset, pathOf } from './position.ts'
-import { noRows, Operator, type PositionedRow, type RowStream } from './row-stream.ts'
+import { decodeImage } from '../tables/entities.ts'
+import { codeInColumn, isBefore, lateOffset } from './position.ts'
+import { type Execution, noRows, Operator, type PositionedRow, type RowStream, readEntity } from './row-stream.ts'
 
 export class Late extends Operator {
-  readonly #context: RequestContext
-  readonly #view: TableView
+  readonly #execution: Execution
   readonly #plan: Plan
   readonly #node: LateNode
   /** Bounds of rows with all late columns; other bounds were given to the rows below. */
@@ -30,20 +27,12 @@ export class Late extends Operator {
   #ready: PositionedRow[] = []
   #sought: string | undefined
 
-  constructor(
-    input: RowStream,
-    context: RequestContext,
-    view: TableView,
-    plan: Plan,
-    node: LateNode,
-    bounds: Span | undefined,
-  ) {
+  constructor(input: RowStream, execution: Execution, node: LateNode, bounds: Span | undefined) {
     super(input)
-    this.#context = context
-    this.#view = view
-    this.#plan = plan
+    this.#execution = execution
+    this.#plan = execution.plan
     this.#node = node
-    this.#bounds = plan.everyRow ? bounds : undefined
+    this.#bounds = this.#plan.everyRow ? bounds : undefined
   }
 
   protected override *steps(count: number): Steps<readonly PositionedRow[]> {
@@ -52,7 +41,7 @@ export class Late extends Operator {
       if (given.length > 0) return given
       const rows = yield* waitFor(this.input.next(count))
       if (rows.length === 0) return noRows
-      for (const row of rows) this.#take(row, yield* waitFor(this.#readEntity(row)))
+      for (const row of rows) this.#take(row, yield* waitFor(readEntity(this.#execution, row)))
     }
   }
 
@@ -63,11 +52,6 @@ export class Late extends Operator {
       return all
     }
     return this.#ready.splice(0, count)
-  }
-
-  #readEntity({ position }: PositionedRow): MaybePromise<Uint8Array | undefined> {
-    const { columns, partitionCode } = this.#plan
-    return this.#view.get(this.#context, 'Entities', entityRowKey(partitionCode, pathOf(columns, position)))
   }
 
   #take(row: PositionedRow, cell: Uint8Array | undefined): void {

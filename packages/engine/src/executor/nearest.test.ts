@@ -37,7 +37,7 @@ function search(store: MemoryKv, words: QueryWords, { nearest = {}, mask, signal
   const search = planNearest(asked, { ...toOrigin, ...nearest }, mask && parsePropertyMask(mask))
   const planned = plan(normalize(search.base, queryDatabase), [])
   const context = requestContext({ clock: new VirtualClock(), ...(signal === undefined ? {} : { signal }) })
-  return findNearest(context, new KvTableView(store), planned, windowOf(search.base, planned), search)
+  return findNearest({ context, view: new KvTableView(store), plan: planned }, windowOf(search.base, planned), search)
 }
 
 const keysOf = ({ results }: ResultPage) => results.map(({ key }) => formatKey(key))

@@ -13,7 +13,6 @@
  * needed.
  */
 import { Buffer } from 'node:buffer'
-import type { RequestContext } from '../context.ts'
 import { writeProperty } from '../encoding/entity-codec.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { cutProperties } from '../encoding/property-mask.ts'
@@ -22,7 +21,6 @@ import { lowerBound } from '../lower-bound.ts'
 import { allOf, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import type { TableView } from '../tables/table.ts'
 import { cursorBytes, cursorHead, encodeCursor, isBehind, rowsBefore } from './cursor.ts'
 import { openResults } from './execute.ts'
 import type { NearestPlan } from './nearest-query.ts'
@@ -30,23 +28,17 @@ import { VectorDistance } from './nearest-vector.ts'
 import { pathIn } from './position.ts'
 import { projectRow } from './project.ts'
 import { type PageResult, type ResultPage, readImage } from './result-page.ts'
-import type { PositionedRow, RowStream } from './row-stream.ts'
+import type { Execution, PositionedRow, RowStream } from './row-stream.ts'
 import type { Window } from './window.ts'
 
 /** A vector of 2,048 dimensions takes tens of microseconds (measured, Node 20), a batch of them some milliseconds. */
 const batchRows = 64
 
 /** The nearest results of `plan` in `window`, as one page. */
-export function findNearest(
-  context: RequestContext,
-  view: TableView,
-  plan: Plan,
-  window: Window,
-  nearest: NearestPlan,
-): MaybePromise<ResultPage> {
-  const stream = openResults(context, view, plan, { bounds: window.bounds, expect: batchRows })
+export function findNearest(execution: Execution, window: Window, nearest: NearestPlan): MaybePromise<ResultPage> {
+  const stream = openResults(execution, { bounds: window.bounds, expect: batchRows })
   return finallyDo(
-    () => runSteps(new NearestRun(context, view, stream, plan, window, nearest).steps()),
+    () => runSteps(new NearestRun(execution, stream, window, nearest).steps()),
     () => stream.close(),
   )
 }
@@ -59,8 +51,7 @@ interface Candidate {
 }
 
 class NearestRun {
-  readonly #context: RequestContext
-  readonly #view: TableView
+  readonly #execution: Execution
   readonly #stream: RowStream
   readonly #plan: Plan
   readonly #window: Window
@@ -75,18 +66,10 @@ class NearestRun {
   /** Results of the base query behind its offset. */
   #taken = 0
 
-  constructor(
-    context: RequestContext,
-    view: TableView,
-    stream: RowStream,
-    plan: Plan,
-    window: Window,
-    nearest: NearestPlan,
-  ) {
-    this.#context = context
-    this.#view = view
+  constructor(execution: Execution, stream: RowStream, window: Window, nearest: NearestPlan) {
+    this.#execution = execution
     this.#stream = stream
-    this.#plan = plan
+    this.#plan = execution.plan
     this.#window = window
     this.#nearest = nearest
     this.#distance = new VectorDistance(nearest.property, nearest.vector, nearest.measure)
@@ -100,7 +83,7 @@ class NearestRun {
       const rows = yield* waitFor(this.#stream.next(count))
       const candidates = this.#withoutSkipped(rows)
       const wanted = rowsBefore(this.#plan, candidates, this.#window.end)
-      const images = yield* waitFor(allOf(wanted, (row) => readImage(this.#context, this.#view, this.#plan, row)))
+      const images = yield* waitFor(allOf(wanted, (row) => readImage(this.#execution, row)))
       for (const [i, row] of wanted.entries()) this.#offer(row, images[i])
       if (rows.length === 0 || wanted.length < candidates.length) return this.#finish()
     }

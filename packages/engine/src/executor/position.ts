@@ -47,33 +47,25 @@ export interface ValuePlace {
 /** The place of a property's values in positions; `undefined` if it is no column. */
 export function placeOf(form: PositionForm, property: string): ValuePlace | undefined {
   const { columns, lateColumns } = form
-  const i = columns.findIndex((column) => column.property === property)
-  if (i >= 0) {
-    return {
-      inverted: columns[i]?.inverted ?? false,
-      fromEnd: lateColumns.length + columns.length - i,
-      offset: (position) => columnOffset(columns, position, i),
-      end: (position) => columnOffset(columns, position, i + 1),
-    }
-  }
-  const late = lateColumns.findIndex((column) => column.property === property)
-  if (late < 0) return undefined
+  const isMine = (column: Column): boolean => column.property === property
+  const i = columns.findIndex(isMine)
+  const late = i < 0 ? lateColumns.findIndex(isMine) : -1
+  const column = columns[i] ?? lateColumns[late]
+  if (column === undefined) return undefined
+  const offsetOf = (position: string, next: 0 | 1): number =>
+    i < 0 ? lateOffset(form, position, late + next) : columnOffset(columns, position, i + next)
   return {
-    inverted: lateColumns[late]?.inverted ?? false,
-    fromEnd: lateColumns.length - late,
-    offset: (position) => lateOffset(form, position, late),
-    end: (position) => lateOffset(form, position, late + 1),
+    inverted: column.inverted,
+    fromEnd: lateColumns.length + (i < 0 ? -late : columns.length - i),
+    offset: (position) => offsetOf(position, 0),
+    end: (position) => offsetOf(position, 1),
   }
 }
 
-/** The path code in a position without late columns. */
-export function pathOf(columns: readonly Column[], position: string): string {
-  return columns.length === 0 ? position : position.slice(columnOffset(columns, position, columns.length))
-}
-
-/** The path code in a position of a plan. */
+/** The path code in a position of a plan, with or without its late columns. */
 export function pathIn(plan: PositionForm & { readonly everyRow: boolean }, position: string): string {
   const { columns, lateColumns, everyRow } = plan
+  if (columns.length + lateColumns.length === 0) return position
   const end = everyRow && lateColumns.length > 0 ? lateOffset(plan, position, 0) : undefined
   return position.slice(columnOffset(columns, position, columns.length), end)
 }

@@ -24,7 +24,7 @@ async function projected(
     indexes,
   )
   const planned = plan(normalize(query({ kind: 'A', projection, order }), queryDatabase), indexes)
-  const stream = openResults(context, new KvTableView(kv), planned, { bounds: undefined, expect: 4 })
+  const stream = openResults({ context, view: new KvTableView(kv), plan: planned }, { bounds: undefined, expect: 4 })
   const rows = await stream.next(100)
   stream.close()
   return rows.map((row) => [...decodeProperties(projectRow(planned, row))])

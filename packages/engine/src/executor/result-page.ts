@@ -4,19 +4,17 @@
  *
  * Entities are read last, and only for results in the answer; if the store answers by promise, a batch of them in parallel.
  */
-import type { RequestContext } from '../context.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
 import type { MoreResults, ResultType } from '../model/query.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import { entityRowKey, propertiesBytes, StoredImage } from '../tables/entities.ts'
-import type { TableView } from '../tables/table.ts'
+import { propertiesBytes, StoredImage } from '../tables/entities.ts'
 import { cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
-import { columnOffset, pathIn } from './position.ts'
+import { columnOffset } from './position.ts'
 import { projectRow } from './project.ts'
-import type { PositionedRow, RowStream } from './row-stream.ts'
+import { type Execution, type PositionedRow, type RowStream, readEntity } from './row-stream.ts'
 import type { Window } from './window.ts'
 
 export interface PageResult {
@@ -50,8 +48,7 @@ type Images = readonly (EntityImage | undefined)[]
 const noImages: Images = []
 
 export class PageRun {
-  readonly #context: RequestContext
-  readonly #view: TableView
+  readonly #execution: Execution
   readonly #stream: RowStream
   readonly #plan: Plan
   readonly #window: Window
@@ -66,9 +63,9 @@ export class PageRun {
   /** The position of the last row that was skipped or given. */
   #last: string | undefined
 
-  constructor(context: RequestContext, view: TableView, stream: RowStream, plan: Plan, window: Window) {
-    this.#context = context
-    this.#view = view
+  constructor(execution: Execution, stream: RowStream, window: Window) {
+    const { plan } = execution
+    this.#execution = execution
     this.#stream = stream
     this.#plan = plan
     this.#window = window
@@ -102,11 +99,7 @@ export class PageRun {
           this.#last = row.position
           continue
         }
-        let image = !isFull
-          ? undefined
-          : at < images.length
-            ? images[at]
-            : readImage(this.#context, this.#view, this.#plan, row)
+        let image = !isFull ? undefined : at < images.length ? images[at] : readImage(this.#execution, row)
         if (image instanceof Promise) {
           images = yield* waitFor(this.#readAhead(rows, at, image))
           image = images[at]
@@ -130,8 +123,8 @@ export class PageRun {
   /** The images of the rows from `at` on that this answer may contain, each at the place of its row. */
   #readAhead(rows: readonly PositionedRow[], at: number, first: Promise<EntityImage | undefined>): Promise<Images> {
     const some = rows.slice(0, at + this.#resultsMax - this.#results.length)
-    const read = (row: PositionedRow) => readImage(this.#context, this.#view, this.#plan, row)
-    return Promise.all(some.map((row, i) => (i < at ? undefined : i === at ? first : read(row))))
+    const imageOf = (row: PositionedRow) => readImage(this.#execution, row)
+    return Promise.all(some.map((row, i) => (i < at ? undefined : i === at ? first : imageOf(row))))
   }
 
   /** Adds the row's result, or skips it if its entity is gone. Returns false if the answer is full. */
@@ -174,16 +167,9 @@ export class PageRun {
 }
 
 /** The entity of a row; `undefined` if it is gone. */
-export function readImage(
-  context: RequestContext,
-  view: TableView,
-  plan: Plan,
-  row: PositionedRow,
-): MaybePromise<EntityImage | undefined> {
+export function readImage(execution: Execution, row: PositionedRow): MaybePromise<EntityImage | undefined> {
   if (row.image !== undefined) return row.image
-  const { kind, partitionCode } = plan
   // Without a kind the rows are those of Entities.
-  if (kind === undefined) return new StoredImage(row.cell)
-  const cell = view.get(context, 'Entities', entityRowKey(partitionCode, pathIn(plan, row.position)))
-  return andThen(cell, (bytes) => (bytes === undefined ? undefined : new StoredImage(bytes)))
+  if (execution.plan.kind === undefined) return new StoredImage(row.cell)
+  return andThen(readEntity(execution, row), (bytes) => (bytes === undefined ? undefined : new StoredImage(bytes)))
 }

@@ -8,8 +8,20 @@
  * Positions rise strictly in result order, except below a union and where stale rows repeat. No scan reads a row twice,
  * whatever the seeks (test/property/query.test.ts). After an empty batch all later ones are empty.
  */
+import type { RequestContext } from '../context.ts'
 import { type MaybePromise, runSteps, type Steps } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
+import type { Plan } from '../planner/plan-node.ts'
+import { entityRowKey } from '../tables/entities.ts'
+import type { TableView } from '../tables/table.ts'
+import { pathIn } from './position.ts'
+
+/** A plan that is run over a view of the tables. */
+export interface Execution {
+  readonly context: RequestContext
+  readonly view: TableView
+  readonly plan: Plan
+}
 
 /** An index row on its way through operators; planner/normal-query.ts explains positions. */
 export interface PositionedRow {
@@ -55,6 +67,14 @@ export abstract class Operator implements RowStream {
   close(): void {
     this.input.close()
   }
+}
+
+/** The stored entity of a row; `undefined` if it is gone. */
+export function readEntity(
+  { context, view, plan }: Execution,
+  { position }: PositionedRow,
+): MaybePromise<Uint8Array | undefined> {
+  return view.get(context, 'Entities', entityRowKey(plan.partitionCode, pathIn(plan, position)))
 }
 
 export const noRows: readonly PositionedRow[] = []

@@ -161,9 +161,9 @@ function planned(
   const indexes: CompositeIndex[] = []
   for (;;) {
     try {
-      const read = aggregatedRead(context(), { query, aggregations: asked }, database)
+      const read = aggregatedRead({ query, aggregations: asked }, database)
       const plan = planSpecial(read.normal, indexes, [], shapeOfCursors(query))
-      return { plan, indexes, run: (view) => read.run(view, plan, windowOf(query, plan)) }
+      return { plan, indexes, run: (view) => read.run({ context: context(), view, plan }, windowOf(query, plan)) }
     } catch (error) {
       if (error instanceof MissingIndexError) indexes.push({ ...error.index, id: BigInt(indexes.length + 1) })
       else if (error instanceof DatastoreError) return undefined

@@ -120,7 +120,7 @@ test.each(['at once', 'by promise'])(
         const planned = plan(normalize(nearest.base, queryDatabase), [])
         const view = new KvTableView(how === 'at once' ? store : new AsyncKv(store))
         const context = requestContext({ clock: systemScheduler })
-        const page = findNearest(context, view, planned, windowOf(nearest.base, planned), nearest)
+        const page = findNearest({ context, view, plan: planned }, windowOf(nearest.base, planned), nearest)
         if (how === 'at once') expect(page).not.toBeInstanceOf(Promise)
         expect(found(await page)).toEqual(bruteForce(asked))
       }),

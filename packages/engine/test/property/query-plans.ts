@@ -56,7 +56,7 @@ export function orderOf(query: Query, { columns, lateColumns, reverse }: Plan): 
 /** One answer, from a store that answers at once. */
 export function runPlan(view: TableView, planned: Plan, query: Query, limits: AnswerLimits = {}): ResultPage {
   const context = requestContext({ clock: new VirtualClock() })
-  return atOnce(execute(context, view, planned, windowOf(query, planned, limits)))
+  return atOnce(execute({ context, view, plan: planned }, windowOf(query, planned, limits)))
 }
 
 /** A result in words: its key, and the codes of what is projected. */

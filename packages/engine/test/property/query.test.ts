@@ -124,7 +124,7 @@ async function checkSlow(
   const { planned, indexes } = planWithIndexes(query, spare)
   const view = new KvTableView(new AsyncKv(storeOf(entities, indexes)))
   const context = requestContext({ clock: new VirtualClock() })
-  const page = await execute(context, view, planned, windowOf({ ...query, offset: 1 }, planned, {}))
+  const page = await execute({ context, view, plan: planned }, windowOf({ ...query, offset: 1 }, planned, {}))
   expect(page.results.map(words)).toEqual(
     expectedWords(query, answer(entities, query, orderOf(query, planned)), planned).slice(1),
   )
@@ -227,7 +227,9 @@ test('rows read are those of the result and one more, where no join or filter is
       const ledger = new RecordingLedger()
       const context = requestContext({ clock: new VirtualClock(), ledger })
       const view = new KvTableView(storeOf(entities.filter(singleValued), []))
-      expect(execute(context, view, planned, windowOf({ ...query, limit }, planned))).not.toBeInstanceOf(Promise)
+      expect(execute({ context, view, plan: planned }, windowOf({ ...query, limit }, planned))).not.toBeInstanceOf(
+        Promise,
+      )
       const scanned = ledger.entries
         .filter(({ operation }) => operation === 'scan')
         .reduce((sum, { rows }) => sum + rows, 0)
@@ -248,7 +250,7 @@ test('no scan reads a row twice, whatever is joined, merged, sought or paged', (
         const { planned, indexes } = planWithIndexes(query, spare)
         const view = onceOnly(new KvTableView(storeOf(entities, indexes)))
         const context = requestContext({ clock: new VirtualClock() })
-        expect(execute(context, view, planned, windowOf(query, planned))).not.toBeInstanceOf(Promise)
+        expect(execute({ context, view, plan: planned }, windowOf(query, planned))).not.toBeInstanceOf(Promise)
       },
     ),
     { numRuns },

@@ -31,7 +31,7 @@ export function ask(
   const ledger = new CountingLedger()
   const context = requestContext({ clock: new VirtualClock(), ledger, ...options })
   const view = 'mutate' in store ? new KvTableView(store) : store
-  const page = atOnce(execute(context, view, planned, windowOf(asked, planned, limits)))
+  const page = atOnce(execute({ context, view, plan: planned }, windowOf(asked, planned, limits)))
   return { page, keys: page.results.map((result) => formatKey(result.key)), ledger }
 }
 
