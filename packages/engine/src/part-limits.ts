@@ -23,18 +23,17 @@ export function checkPartCount({ max, refusal }: PartLimit, count: number): void
   if (count > max) throw refusal(count)
 }
 
-/** @param known - production's text */
-function partLimit(max: number, message: (count: number | string) => string, known?: string): PartLimit {
-  const inWords = (count: number): number | string => (count > countedMax ? `more than ${countedMax}` : count)
-  return { max, refusal: (count) => invalidArgument(message(inWords(count)), known) }
+/**
+ * @param message - with the places {count} and {max}
+ * @param known - production's text, with {max}
+ */
+function partLimit(max: number, message: string, known?: string): PartLimit {
+  const filled = (text: string, count: number): string =>
+    text
+      .replace('{count}', count > countedMax ? `more than ${countedMax}` : String(count))
+      .replace('{max}', String(max))
+  return { max, refusal: (count) => invalidArgument(filled(message, count), known && filled(known, count)) }
 }
-
-const gqlBindingsMax = 1000
-const maskPathsMax = 5000
-const jsonMembersMax = 100_000
-/** A field has at least two bytes, so a stored entity never has more. */
-const unknownFieldsMax = limits.entityBytesMax / 2
-const indexPropertiesMax = limits.compositeIndexPropertiesMax
 
 type PartLimitName =
   | 'kinds'
@@ -53,68 +52,52 @@ type PartLimitName =
 
 export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   // One is allowed. For a few the reader of the query names them in its error.
-  kinds: partLimit(
-    10,
-    (count) => `a query names at most one kind; this one names ${count}`,
-    'multiple kinds not supported',
-  ),
+  kinds: partLimit(10, 'a query names at most one kind; this one names {count}', 'multiple kinds not supported'),
   queryComponents: partLimit(
     limits.queryComponentsMax,
-    (count) =>
-      `the query has ${count} filters and orders; at most ${limits.queryComponentsMax} are allowed, both together`,
-    `The query may not have more than ${limits.queryComponentsMax} filters + sort orders + ancestor total.`,
+    'the query has {count} filters and orders; at most {max} are allowed, both together',
+    'The query may not have more than {max} filters + sort orders + ancestor total.',
   ),
   projectedProperties: partLimit(
-    indexPropertiesMax,
-    (count) => `the query projects ${count} properties; at most ${indexPropertiesMax} are allowed, as in an index`,
+    limits.compositeIndexPropertiesMax,
+    'the query projects {count} properties; at most {max} are allowed, as in an index',
   ),
   distinctProperties: partLimit(
-    indexPropertiesMax,
-    (count) =>
-      `the query is distinct on ${count} properties; at most ${indexPropertiesMax} are allowed, as in an index`,
+    limits.compositeIndexPropertiesMax,
+    'the query is distinct on {count} properties; at most {max} are allowed, as in an index',
   ),
   aggregations: partLimit(
     limits.aggregationsMax,
     // Clients compare the whole text.
-    (count) =>
-      `The maximum number of aggregations allowed in an aggregation query is ${limits.aggregationsMax}. Received: ${count}`,
+    'The maximum number of aggregations allowed in an aggregation query is {max}. Received: {count}',
   ),
   queryValues: partLimit(
     limits.vectorDimensionsMax,
-    (count) =>
-      `an array in the query has ${count} values; at most ${limits.vectorDimensionsMax} are allowed, the dimensions of a vector`,
+    'an array in the query has {count} values; at most {max} are allowed, the dimensions of a vector',
   ),
   lookupKeys: partLimit(
     limits.lookupKeysMax,
-    (count) =>
-      `the lookup names ${count} keys, at most ${limits.lookupKeysMax} are allowed: divide them among several calls`,
+    'the lookup names {count} keys, at most {max} are allowed: divide them among several calls',
   ),
   pathElements: partLimit(
     limits.pathElementsMax,
-    (count) => `a key has ${count} path elements, at most ${limits.pathElementsMax} are allowed`,
-    `Key path is too long. Cannot exceed ${limits.pathElementsMax} elements.`,
+    'a key has {count} path elements, at most {max} are allowed',
+    'Key path is too long. Cannot exceed {max} elements.',
   ),
   propertyTransforms: partLimit(
     limits.propertyTransformsMax,
-    (count) =>
-      `an entity has ${count} property transforms in one commit, at most ${limits.propertyTransformsMax} are allowed`,
+    'an entity has {count} property transforms in one commit, at most {max} are allowed',
   ),
   // Valid queries use far fewer, and none may be unused.
-  gqlBindings: partLimit(
-    gqlBindingsMax,
-    (count) => `the GQL query has ${count} bindings of one kind, at most ${gqlBindingsMax} are allowed`,
-  ),
-  maskPaths: partLimit(
-    maskPathsMax,
-    (count) => `a property mask has ${count} paths, at most ${maskPathsMax} are allowed`,
-  ),
+  gqlBindings: partLimit(1_000, 'the GQL query has {count} bindings of one kind, at most {max} are allowed'),
+  maskPaths: partLimit(5_000, 'a property mask has {count} paths, at most {max} are allowed'),
   jsonMembers: partLimit(
-    jsonMembersMax,
-    () =>
-      `the body has more than ${jsonMembersMax} members of objects and elements of lists, which JSON of this method may have at most`,
+    100_000,
+    'the body has more than {max} members of objects and elements of lists, which JSON of this method may have at most',
   ),
+  // A field has at least two bytes, so a stored entity never has more.
   unknownFields: partLimit(
-    unknownFieldsMax,
-    () => `a message has more than ${unknownFieldsMax} fields that this API does not have`,
+    limits.entityBytesMax / 2,
+    'a message has more than {max} fields that this API does not have',
   ),
 }

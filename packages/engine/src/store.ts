@@ -60,6 +60,10 @@ export type { CommitInput, Committed } from './transactions/commit-input.ts'
 export { evaluateMutations } from './transactions/mutations.ts'
 export { ReadSet, TrackedView } from './transactions/read-set.ts'
 export { type ReadScope, refuseGlobal } from './transactions/read-views.ts'
-export { tooManyGroups, totalMicrosMax } from './transactions/transaction.ts'
-export type { TransactionDatabase, TransactionSettings } from './transactions/transaction-database.ts'
+export {
+  type TransactionDatabase,
+  type TransactionSettings,
+  tooManyGroups,
+  totalMicrosMax,
+} from './transactions/transaction.ts'
 export type { BeginOptions } from './transactions/transaction-registry.ts'

@@ -17,13 +17,13 @@
  */
 import type { RequestContext } from '../context.ts'
 import { isReserved } from '../encoding/validate-key.ts'
-import { DatastoreError, failedPrecondition } from '../errors.ts'
+import { failedPrecondition } from '../errors.ts'
 import { identityOf } from '../indexes/definition.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import { MissingIndexError, perfectIndex } from '../planner/missing-index.ts'
 import type { NormalQuery } from '../planner/normal-query.ts'
-import { turnOfItsOwn } from '../slices.ts'
+import { turnOfItsOwn, whileWanted } from '../slices.ts'
 import type { IndexedDatabase } from './index-builds/index-job.ts'
 import { failedIndex, type Indexes } from './index-builds/indexes.ts'
 
@@ -127,27 +127,33 @@ export class QueryIndexes {
     needed: readonly IndexDefinition[],
     ensure: (definition: IndexDefinition) => Promise<unknown>,
   ): Promise<void> {
-    const built = Promise.all(needed.map(ensure))
+    const { deadlineAt, clock } = context
     const patience = new AbortController()
+    const built: Promise<unknown>[] = [Promise.all(needed.map(ensure))]
+    // Some time remains for sending the answer.
+    if (deadlineAt !== undefined) {
+      const leftMs = deadlineAt - clock.steadyMs()
+      const ms = Math.max(0, leftMs - Math.min(1000, leftMs / 10))
+      built.push(clock.sleep(ms, patience.signal).then(() => this.#refuseUnready(database, needed)))
+    }
+    // The operation of the build reports later failures.
+    for (const one of built) one.catch(() => {})
     try {
-      const first = await Promise.race([built.then(() => 'built' as const), outOfPatience(context, patience.signal)])
-      if (first === 'late') throw this.#notReady(database, needed)
+      await whileWanted(context, Promise.race(built))
       await turnOfItsOwn(context)
     } finally {
       patience.abort()
-      // The operation of the build reports later failures.
-      built.catch(() => {})
     }
   }
 
-  #notReady(database: QueriedDatabase, needed: readonly IndexDefinition[]): DatastoreError {
+  #refuseUnready(database: QueriedDatabase, needed: readonly IndexDefinition[]): never {
     const [index = needed[0]] = needed.filter((each) => database.catalogue.find(each)?.state !== 'serving')
     const words = index === undefined ? '' : formatIndex(index)
     const { completed, estimated } = (index && this.#indexes.jobOf(database, index)?.progress) ?? {
       completed: 0,
       estimated: 0,
     }
-    return failedPrecondition(
+    throw failedPrecondition(
       `the index ${words} is being built and not ready to serve: ${completed} of ${estimated} entities are done; try again`,
       { index: words, completed: String(completed), estimated: String(estimated) },
     )
@@ -178,22 +184,4 @@ function serves(planner: Planner<unknown>, indexes: readonly CompositeIndex[]): 
     if (error instanceof MissingIndexError) return false
     throw error
   }
-}
-
-/** Resolves shortly before the deadline of a call; rejects if its caller is gone. */
-function outOfPatience(context: RequestContext, settled: AbortSignal): Promise<'late'> {
-  const { deadlineAt, signal, clock } = context
-  return new Promise((resolve, reject) => {
-    const gone = (): void => reject(new DatastoreError('CANCELLED', 'the call was cancelled by the client'))
-    if (signal?.aborted) gone()
-    signal?.addEventListener('abort', gone, { once: true, signal: settled })
-    if (deadlineAt === undefined) return
-    const leftMs = deadlineAt - clock.steadyMs()
-    // Some time remains for sending the answer.
-    const ms = Math.max(0, leftMs - Math.min(1000, leftMs / 10))
-    clock.sleep(ms, settled).then(
-      () => resolve('late'),
-      () => {},
-    )
-  })
 }

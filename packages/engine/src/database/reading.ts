@@ -6,7 +6,7 @@ import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
-import type { TransactionDatabase } from '../transactions/transaction-database.ts'
+import type { TransactionDatabase } from '../transactions/transaction.ts'
 import type { ReadOptions } from './api.ts'
 import type { Mode } from './settings.ts'
 

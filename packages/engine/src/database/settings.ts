@@ -3,7 +3,7 @@
 import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
 import { limits } from '../limits.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
-import type { TransactionSettings } from '../transactions/transaction-database.ts'
+import type { TransactionSettings } from '../transactions/transaction.ts'
 import type { MissingIndexPolicy } from './query-indexes.ts'
 
 /** `firestore`: Firestore in Datastore mode, today's production. `legacy`: Datastore as it was on Megastore. */

@@ -10,7 +10,7 @@
 import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath, pathEnd } from '../encoding/key-codec.ts'
 import { OverlaidView, Overlay } from '../history/overlay.ts'
-import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
+import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { identityOf } from '../indexes/definition.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { type Plan, scansOf } from '../planner/plan-node.ts'
@@ -21,13 +21,9 @@ import { handRows, type IndexRules } from '../tables/entity-rows.ts'
 import { prefixRange, rowAfter } from '../tables/ranges.ts'
 import { isOf } from '../tables/rows.ts'
 import type { TableView } from '../tables/table.ts'
+import type { IndexedDatabase } from './index-builds/index-job.ts'
 
 const rowsPerRead = 256
-
-export interface SnapshotDatabase {
-  readonly catalogue: IndexCatalogue
-  readonly indexOptions: IndexRules['indexOptions']
-}
 
 /**
  * The view, completed with rows of the plan's indexes that it lacks.
@@ -37,7 +33,7 @@ export interface SnapshotDatabase {
 export async function viewWithIndexes(
   context: RequestContext,
   view: TableView,
-  database: SnapshotDatabase,
+  database: Pick<IndexedDatabase, 'catalogue' | 'indexOptions'>,
   plan: Plan,
   young: readonly CataloguedIndex[],
 ): Promise<TableView> {

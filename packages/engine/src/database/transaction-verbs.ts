@@ -5,7 +5,7 @@
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { CommitInput, Committed } from '../transactions/commit-input.ts'
-import type { TransactionDatabase } from '../transactions/transaction-database.ts'
+import type { TransactionDatabase } from '../transactions/transaction.ts'
 import type { BeginOptions } from '../transactions/transaction-registry.ts'
 
 /** A transaction that a client named in a commit. */

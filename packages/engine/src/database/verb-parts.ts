@@ -1,6 +1,6 @@
 /** The parts that the verbs of a database use: those of all databases, and its own. */
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { TransactionDatabase } from '../transactions/transaction-database.ts'
+import type { TransactionDatabase } from '../transactions/transaction.ts'
 import type { DatabaseParts } from './database-parts.ts'
 import type { CheckedDatabase } from './prepare-commit.ts'
 import type { QueriedDatabase } from './query-indexes.ts'

@@ -24,7 +24,7 @@ import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { decodeImage, entityRowKey, parseEntityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { walkKind } from '../tables/kind-walk.ts'
-import type { TransactionDatabase } from '../transactions/transaction-database.ts'
+import type { TransactionDatabase } from '../transactions/transaction.ts'
 
 interface TtlDatabase extends TransactionDatabase, DatabaseName {
   readonly ttlPolicies: readonly TtlPolicy[]

@@ -21,7 +21,7 @@ import { lowerBound } from '../lower-bound.ts'
 import { allOf, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import { cursorBytes, cursorHead, encodeCursor, isBehind, rowsBefore } from './cursor.ts'
+import { cursorBytes, cursorHead, encodeCursor, rowsBefore } from './cursor.ts'
 import { openResults } from './execute.ts'
 import type { NearestPlan } from './nearest-query.ts'
 import { VectorDistance } from './nearest-vector.ts'
@@ -38,7 +38,7 @@ const batchRows = 64
 export function findNearest(execution: Execution, window: Window, nearest: NearestPlan): MaybePromise<ResultPage> {
   const stream = openResults(execution, { bounds: window.bounds, expect: batchRows })
   return finallyDo(
-    () => runSteps(new NearestRun(execution, stream, window, nearest).steps()),
+    () => runSteps(nearestSteps(execution, stream, window, nearest)),
     () => stream.close(),
   )
 }
@@ -50,88 +50,34 @@ interface Candidate {
   readonly image: EntityImage
 }
 
-class NearestRun {
-  readonly #execution: Execution
-  readonly #stream: RowStream
-  readonly #plan: Plan
-  readonly #window: Window
-  readonly #nearest: NearestPlan
+/** The nearest candidates so far, nearest first. */
+class Nearest {
+  readonly kept: Candidate[] = []
+  readonly #search: NearestPlan
   readonly #distance: VectorDistance
-  /** The nearest candidates so far, nearest first. */
-  readonly #kept: Candidate[] = []
-  readonly #isGreaterNearer: boolean
-  #skipped = 0
-  #lastSkipped: string | undefined
-  #last: string | undefined
-  /** Results of the base query behind its offset. */
-  #taken = 0
 
-  constructor(execution: Execution, stream: RowStream, window: Window, nearest: NearestPlan) {
-    this.#execution = execution
-    this.#stream = stream
-    this.#plan = execution.plan
-    this.#window = window
-    this.#nearest = nearest
-    this.#distance = new VectorDistance(nearest.property, nearest.vector, nearest.measure)
-    this.#isGreaterNearer = nearest.measure === 'dotProduct'
+  constructor(search: NearestPlan) {
+    this.#search = search
+    this.#distance = new VectorDistance(search.property, search.vector, search.measure)
   }
 
-  *steps(): Steps<ResultPage> {
-    for (;;) {
-      const count = this.#nextCount()
-      if (count === 0) return this.#finish()
-      const rows = yield* waitFor(this.#stream.next(count))
-      const candidates = this.#withoutSkipped(rows)
-      const wanted = rowsBefore(this.#plan, candidates, this.#window.end)
-      const images = yield* waitFor(allOf(wanted, (row) => readImage(this.#execution, row)))
-      for (const [i, row] of wanted.entries()) this.#offer(row, images[i])
-      if (rows.length === 0 || wanted.length < candidates.length) return this.#finish()
-    }
-  }
-
-  #nextCount(): number {
-    const { offset, limit } = this.#window
-    const left = (limit ?? Number.POSITIVE_INFINITY) - this.#taken
-    return left <= 0 ? 0 : Math.min(offset - this.#skipped + left, batchRows)
-  }
-
-  #withoutSkipped(rows: readonly PositionedRow[]): readonly PositionedRow[] {
-    const { offset, end } = this.#window
-    let at = 0
-    for (; this.#skipped < offset && at < rows.length; at++) {
-      const { position } = rows[at] as PositionedRow
-      if (end !== undefined && isBehind(this.#plan, position, end)) break
-      this.#skipped++
-      this.#lastSkipped = position
-      this.#last = position
-    }
-    return at === 0 ? rows : rows.slice(at)
-  }
-
-  #offer(row: PositionedRow, image: EntityImage | undefined): void {
-    this.#last = row.position
-    // The limit counts results of the base query; a full result without its entity is none.
-    if (image !== undefined || this.#plan.resultType !== 'full') this.#taken++
-    if (image === undefined) return
+  offer(path: string, row: PositionedRow, image: EntityImage): void {
+    const { limit, threshold } = this.#search
     const distance = this.#distance.of(image.properties)
-    if (distance === undefined || this.#isTooFar(distance)) return
-    const isFull = this.#kept.length === this.#nearest.limit
-    const last = this.#kept.at(-1)
+    if (distance === undefined) return
+    // At the threshold itself an entity still is a result.
+    if (threshold !== undefined && distance !== threshold && !this.#isNearer(distance, threshold)) return
+    const isFull = this.kept.length === limit
+    const last = this.kept.at(-1)
     if (isFull && last !== undefined && this.#isNearer(last.distance, distance)) return
-    const candidate = { distance, path: pathIn(this.#plan, row.position), row, image }
-    const at = lowerBound(this.#kept.length, (i) => this.#isBefore(this.#kept[i] as Candidate, candidate))
-    this.#kept.splice(at, 0, candidate)
-    if (isFull) this.#kept.pop()
-  }
-
-  #isTooFar(distance: number): boolean {
-    const { threshold } = this.#nearest
-    if (threshold === undefined) return false
-    return this.#isGreaterNearer ? !(distance >= threshold) : !(distance <= threshold)
+    const candidate = { distance, path, row, image }
+    const at = lowerBound(this.kept.length, (i) => this.#isBefore(this.kept[i] as Candidate, candidate))
+    this.kept.splice(at, 0, candidate)
+    if (isFull) this.kept.pop()
   }
 
   #isNearer(a: number, b: number): boolean {
-    return this.#isGreaterNearer ? a > b : a < b
+    return this.#search.measure === 'dotProduct' ? a > b : a < b
   }
 
   /** By distance, then by key; the rows of one entity in a projection by position. */
@@ -139,49 +85,68 @@ class NearestRun {
     if (a.distance !== b.distance) return this.#isNearer(a.distance, b.distance)
     return a.path === b.path ? a.row.position < b.row.position : a.path < b.path
   }
+}
 
-  #finish(): ResultPage {
-    const { resultType } = this.#plan
-    const head = cursorHead(this.#plan)
-    const results = this.#kept.map((candidate) => this.#result(candidate, head))
-    const endCursor =
-      this.#last === undefined ? encodeCursor(this.#plan, this.#window.start) : cursorBytes(head, this.#last)
-    const isProjection = resultType === 'keyOnly' && this.#nearest.distanceProperty !== undefined
-    return {
-      resultType: isProjection ? 'projection' : resultType,
-      results,
-      skipped: this.#skipped,
-      ...(this.#lastSkipped === undefined ? {} : { skippedCursor: cursorBytes(head, this.#lastSkipped) }),
-      endCursor,
-      moreResults: 'noMoreResults',
+function* nearestSteps(
+  execution: Execution,
+  stream: RowStream,
+  window: Window,
+  search: NearestPlan,
+): Steps<ResultPage> {
+  const { plan } = execution
+  const { offset, end, limit = Number.POSITIVE_INFINITY } = window
+  const nearest = new Nearest(search)
+  let skipped = 0
+  let lastSkipped: string | undefined
+  let last: string | undefined
+  // Results of the base query behind its offset. The limit counts them; a full result without its entity is none.
+  let taken = 0
+  for (let isOver = false; !isOver && taken < limit; ) {
+    const rows = yield* waitFor(stream.next(Math.min(offset - skipped + limit - taken, batchRows)))
+    const inWindow = rowsBefore(plan, rows, end)
+    isOver = rows.length === 0 || inWindow.length < rows.length
+    const wanted = inWindow.slice(offset - skipped)
+    skipped += inWindow.length - wanted.length
+    if (wanted.length < inWindow.length) lastSkipped = inWindow[inWindow.length - wanted.length - 1]?.position
+    last = inWindow.at(-1)?.position ?? last
+    const images = yield* waitFor(allOf(wanted, (row) => readImage(execution, row)))
+    for (const [i, row] of wanted.entries()) {
+      const image = images[i]
+      if (image !== undefined || plan.resultType !== 'full') taken++
+      if (image !== undefined) nearest.offer(pathIn(plan, row.position), row, image)
     }
   }
-
-  #result({ distance, path, row, image }: Candidate, head: string): PageResult {
-    const { resultType, partition } = this.#plan
-    const key = { partition, path: decodePath(path, 0).path }
-    const cursor = cursorBytes(head, row.position)
-    const { mask, distanceProperty } = this.#nearest
-    const extra = distanceProperty === undefined ? undefined : distanceField(distanceProperty, distance)
-    if (resultType === 'full') {
-      const { version, createTime, updateTime, properties } = image
-      const given = mask === undefined ? properties : cutProperties(properties, mask)
-      // The last of two properties with one name counts.
-      return {
-        key,
-        cursor,
-        image: {
-          version,
-          createTime,
-          updateTime,
-          properties: extra === undefined ? given : Buffer.concat([given, extra]),
-        },
-      }
-    }
-    const projected = resultType === 'projection' ? [projectRow(this.#plan, row)] : []
-    if (extra !== undefined) projected.push(extra)
-    return projected.length === 0 ? { key, cursor } : { key, cursor, projected: Buffer.concat(projected) }
+  const head = cursorHead(plan)
+  const isProjection = plan.resultType === 'keyOnly' && search.distanceProperty !== undefined
+  return {
+    resultType: isProjection ? 'projection' : plan.resultType,
+    results: nearest.kept.map((candidate) => resultOf(plan, search, candidate, head)),
+    skipped,
+    ...(lastSkipped === undefined ? {} : { skippedCursor: cursorBytes(head, lastSkipped) }),
+    endCursor: last === undefined ? encodeCursor(plan, window.start) : cursorBytes(head, last),
+    moreResults: 'noMoreResults',
   }
+}
+
+function resultOf(
+  plan: Plan,
+  search: NearestPlan,
+  { distance, path, row, image }: Candidate,
+  head: string,
+): PageResult {
+  const key = { partition: plan.partition, path: decodePath(path, 0).path }
+  const cursor = cursorBytes(head, row.position)
+  const { mask, distanceProperty } = search
+  const extra = distanceProperty === undefined ? [] : [distanceField(distanceProperty, distance)]
+  if (plan.resultType === 'full') {
+    const { version, createTime, updateTime, properties } = image
+    const given = mask === undefined ? properties : cutProperties(properties, mask)
+    // The last of two properties with one name counts.
+    const all = extra.length === 0 ? given : Buffer.concat([given, ...extra])
+    return { key, cursor, image: { version, createTime, updateTime, properties: all } }
+  }
+  const projected = plan.resultType === 'projection' ? [projectRow(plan, row), ...extra] : extra
+  return projected.length === 0 ? { key, cursor } : { key, cursor, projected: Buffer.concat(projected) }
 }
 
 function distanceField(name: string, distance: number): Uint8Array {

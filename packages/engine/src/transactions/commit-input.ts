@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { Evaluated, EvaluationRules, PreparedMutation } from './mutations.ts'
-import type { TransactionDatabase } from './transaction-database.ts'
+import type { TransactionDatabase } from './transaction.ts'
 
 export interface CommitInput {
   readonly context: RequestContext

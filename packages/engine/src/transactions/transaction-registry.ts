@@ -13,8 +13,13 @@ import { abortedError } from './deadlock-detection.ts'
 import { type EndedTransaction, EndedTransactions } from './ended-transactions.ts'
 import { Expiry } from './expiry.ts'
 import { ReadBudget } from './read-set.ts'
-import { decodeToken, Transaction, type TransactionOwner, type TransactionState } from './transaction.ts'
-import type { TransactionDatabase } from './transaction-database.ts'
+import {
+  decodeToken,
+  Transaction,
+  type TransactionDatabase,
+  type TransactionOwner,
+  type TransactionState,
+} from './transaction.ts'
 
 /** Ours: each keeps its read set. Ten times the number in a busy service, and some hundred megabytes. */
 const openMaxDefault = 100_000

@@ -10,7 +10,9 @@
  *
  * Known: 60 s idle and 270 s in total (documented; measured on the Firestore emulator).
  */
+import { limits } from '../limits.ts'
 import type { Footprint } from '../log/footprint.ts'
+import type { LogDatabase } from '../log/log-database.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { type ReadBudget, ReadSet } from './read-set.ts'
 
@@ -22,8 +24,21 @@ export type ConcurrencyMode = 'pessimistic' | 'optimistic' | 'optimisticWithEnti
 export type TransactionState = 'active' | 'committed' | 'rolledBack' | 'expired' | 'aborted'
 
 /** Times of transactions are numbers: microseconds since the epoch stay exact in them until the year 2255. */
-export const idleMicrosMax = 60_000_000
-export const totalMicrosMax = 270_000_000
+export const idleMicrosMax: number = limits.transactionIdleMsMax * 1000
+export const totalMicrosMax: number = limits.transactionTotalMsMax * 1000
+
+export interface TransactionSettings {
+  readonly concurrency: ConcurrencyMode
+  /** How long a writer waits for the lock of a reader. */
+  readonly lockTimeoutMs: number
+  /** Maximum number of entity groups of a transaction; `undefined` = any number. */
+  readonly entityGroupsMax: number | undefined
+}
+
+/** A database as its transactions see it. */
+export interface TransactionDatabase extends LogDatabase {
+  readonly settings: LogDatabase['settings'] & TransactionSettings
+}
 
 /** Callback when a transaction has ended, before its waiters wake. */
 export interface TransactionOwner {
