@@ -201,15 +201,12 @@ export class Metering implements Meter {
   }
 
   #chargeRow(rowKey: RowKey, value: Uint8Array | undefined, taken: Pick<Taken, 'load' | 'standsFor' | 'micros'>): void {
-    this.#chargeTaken({
-      ...taken,
-      table: tableOfRow(rowKey),
-      operation: value === undefined ? 'delete' : 'put',
-      rowKey,
-      rows: 1,
-      bytes: rowKey.length + (value?.length ?? 0),
-      through: undefined,
-    })
+    const { load, standsFor, micros } = taken
+    const table = tableOfRow(rowKey)
+    const operation = value === undefined ? 'delete' : 'put'
+    const bytes = rowKey.length + (value?.length ?? 0)
+    // In the order of take(), so that both objects have one shape: V8 is slow with a spread here.
+    this.#chargeTaken({ load, table, operation, rowKey, rows: 1, bytes, through: undefined, standsFor, micros })
   }
 
   /** Charges the waiting operations to the tablets, each at its time. To be called before the tablets are read. */
