@@ -38,11 +38,10 @@ import {
   allocateIdRange,
   allocateIdsByMax,
   allocateIdsBySize,
-  type IdRangeParts,
   type NextIds,
   nextIds,
 } from './id-ranges.ts'
-import { completeKeys, type KeyIdParts, reserveKeys } from './key-ids.ts'
+import { completeKeys, type IdCall, reserveKeys } from './key-ids.ts'
 import { lookup } from './lookup.ts'
 import { runQuery } from './query.ts'
 import type { DatabaseSettings, TtlPolicy } from './settings.ts'
@@ -217,37 +216,37 @@ export class Database {
 
   /** Completes each key with a new id, in order. */
   allocateIds(context: RequestContext, keys: readonly Key[]): MaybePromise<readonly Key[]> {
-    return this.#writing(context, (database) => completeKeys(database.#idParts(), context, keys))
+    return this.#writing(context, (database) => completeKeys(database.#idCall(context), keys))
   }
 
   /** Excludes the ids of the keys, and of their ancestors, from automatic allocation. */
   reserveIds(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
-    return this.#writing(context, (database) => reserveKeys(database.#idParts(), context, keys))
+    return this.#writing(context, (database) => reserveKeys(database.#idCall(context), keys))
   }
 
   /** Allocates exactly this range of ids, and reports its state (database/id-ranges.ts). */
   allocateIdRange(context: RequestContext, key: Key, range: IdRange): MaybePromise<AllocatedRange> {
-    return this.#writing(context, () => allocateIdRange(this.#idParts(), context, key, range))
+    return this.#writing(context, () => allocateIdRange(this.#idCall(context), key, range))
   }
 
   /** Allocates this many sequential ids in one piece. */
   allocateIdsBySize(context: RequestContext, key: Key, size: bigint): MaybePromise<AllocatedIds> {
-    return this.#writing(context, () => allocateIdsBySize(this.#idParts(), context, key, size))
+    return this.#writing(context, () => allocateIdsBySize(this.#idCall(context), key, size))
   }
 
   /** Allocates all free sequential ids up to `max`. */
   allocateIdsByMax(context: RequestContext, key: Key, max: bigint): MaybePromise<AllocatedIds> {
-    return this.#writing(context, () => allocateIdsByMax(this.#idParts(), context, key, max))
+    return this.#writing(context, () => allocateIdsByMax(this.#idCall(context), key, max))
   }
 
   /** The next ids of a kind and parent; allocates nothing. */
   nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
-    return this.#writing(context, () => nextIds(this.#idParts(this), context, key, this.settings.idPolicy))
+    return this.#writing(context, () => nextIds(this.#idCall(context, this), key, this.settings.idPolicy))
   }
 
-  #idParts(database: Database = this.keep()): IdRangeParts & KeyIdParts {
+  #idCall(context: RequestContext, database: Database = this.keep()): IdCall {
     const { ids, local, view } = this.#parts
-    return { database, ids, log: local?.log, view }
+    return { context, database, ids, log: local?.log, view }
   }
 
   /** Records the index rules before the first write (database-row.ts). */

@@ -11,29 +11,17 @@
  *
  * Known: ranges, and the search as a query without a kind between two keys (App Engine SDK).
  */
-import type { RequestContext } from '../context.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
-import type { KeyDefaults } from '../encoding/key-message.ts'
 import { validateKey } from '../encoding/validate-key.ts'
-import type { IdAllocator, IdPolicy } from '../ids/allocator.ts'
+import type { IdPolicy } from '../ids/allocator.ts'
 import { type AllocatedRange, describeMark, type IdRange } from '../ids/key-range-state.ts'
 import { counterMax, type IdSpace, idOfCounter } from '../ids/scatter.ts'
-import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { groupOf } from '../tables/log-rows.ts'
 import { rowAfter } from '../tables/ranges.ts'
-import type { TableView } from '../tables/table.ts'
-
-/** The part of a database that these verbs need. */
-export interface IdRangeParts {
-  readonly database: KeyDefaults & { readonly code: string }
-  readonly ids: IdAllocator
-  /** Absent if several processes share the store. */
-  readonly log: CommitLog | undefined
-  readonly view: TableView
-}
+import type { IdCall } from './key-ids.ts'
 
 /** The ids that were allocated; none when `end` is below `start`. */
 export interface AllocatedIds extends IdRange {
@@ -61,34 +49,27 @@ export interface NextIds {
 }
 
 /** @param key - incomplete, with the kind and parent */
-export function allocateIdRange(
-  parts: IdRangeParts,
-  context: RequestContext,
-  key: Key,
-  range: IdRange,
-): MaybePromise<AllocatedRange> {
-  validateKey(key, 'allocate', parts.database)
-  return parts.ids.allocateRange(context, key, range, (keys) => hasEntityBetween(parts, context, keys))
+export function allocateIdRange(call: IdCall, key: Key, range: IdRange): MaybePromise<AllocatedRange> {
+  validateKey(key, 'allocate', call.database)
+  return call.ids.allocateRange(call.context, key, range, (keys) => hasEntityBetween(call, keys))
 }
 
 export function allocateIdsBySize(
-  parts: IdRangeParts,
-  context: RequestContext,
+  { context, database, ids }: IdCall,
   key: Key,
   size: bigint,
 ): MaybePromise<AllocatedIds> {
-  validateKey(key, 'allocate', parts.database)
-  return andThen(parts.ids.allocateSize(context, key, size), allocatedIds)
+  validateKey(key, 'allocate', database)
+  return andThen(ids.allocateSize(context, key, size), allocatedIds)
 }
 
 export function allocateIdsByMax(
-  parts: IdRangeParts,
-  context: RequestContext,
+  { context, database, ids }: IdCall,
   key: Key,
   max: bigint,
 ): MaybePromise<AllocatedIds> {
-  validateKey(key, 'allocate', parts.database)
-  return andThen(parts.ids.allocateMax(context, key, max), allocatedIds)
+  validateKey(key, 'allocate', database)
+  return andThen(ids.allocateMax(context, key, max), allocatedIds)
 }
 
 function allocatedIds({ start, end }: IdRange): AllocatedIds {
@@ -97,16 +78,11 @@ function allocatedIds({ start, end }: IdRange): AllocatedIds {
   return { start, end, nextAfter, words: `${what}. ${describeMark(nextAfter)}` }
 }
 
-export function nextIds(
-  parts: IdRangeParts,
-  context: RequestContext,
-  key: Key,
-  automatic: IdPolicy,
-): MaybePromise<NextIds> {
-  validateKey(key, 'allocate', parts.database)
+export function nextIds({ context, database, ids }: IdCall, key: Key, automatic: IdPolicy): MaybePromise<NextIds> {
+  validateKey(key, 'allocate', database)
   const next = (space: IdSpace, counter: bigint): NextId =>
     counter > counterMax[space] ? { counter } : { counter, id: idOfCounter(space, Number(counter)) }
-  const counterOf = (policy: IdPolicy): MaybePromise<bigint> => parts.ids.nextCounter(context, key, policy)
+  const counterOf = (policy: IdPolicy): MaybePromise<bigint> => ids.nextCounter(context, key, policy)
   return andThen(counterOf('scattered'), (scattered) =>
     andThen(counterOf('sequential'), (sequential) =>
       andThen(counterOf('storewide'), (storewide) => {
@@ -129,8 +105,7 @@ export function nextIds(
  * The scan of Entities ends at its first row.
  */
 function hasEntityBetween(
-  { database, log, view }: IdRangeParts,
-  context: RequestContext,
+  { context, database, log, view }: IdCall,
   keys: { readonly start: Key; readonly end: Key },
 ): MaybePromise<boolean> {
   const first = keyCodes(keys.start)

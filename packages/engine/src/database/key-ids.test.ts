@@ -80,7 +80,7 @@ test('allocator/I5: a call for two kinds whose counters are forgotten meanwhile 
   const ids = new IdAllocator({ kv: new AsyncKv(new MemoryKv()) })
   const database = { projectId: 'p', databaseId: '', settings: { mode: 'firestore' as const } }
   const keys = ['A', 'B'].map((kind) => keyOf(100n, kind))
-  const reserving = reserveKeys({ database, ids }, engine.context(), keys)
+  const reserving = reserveKeys({ context: engine.context(), database, ids }, keys)
   ids.forget()
   await expect(reserving).rejects.toThrow(Superseded)
 })

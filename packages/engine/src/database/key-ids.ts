@@ -4,16 +4,25 @@ import type { KeyDefaults } from '../encoding/key-message.ts'
 import { validateAllocateKeys, validateKey } from '../encoding/validate-key.ts'
 import { failedPrecondition } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
+import type { CommitLog } from '../log/commit-log.ts'
 import { Superseded } from '../log/log-database.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { forEachInSlices } from '../slices.ts'
+import type { TableView } from '../tables/table.ts'
 import type { Mode } from './settings.ts'
 
-export interface KeyIdParts {
-  readonly database: KeyDefaults & { readonly settings: { readonly mode: Mode } }
+/** A call for ids, and the parts of its database that it needs. */
+export interface IdCall {
+  readonly context: RequestContext
+  readonly database: KeyDefaults & { readonly code: string; readonly settings: { readonly mode: Mode } }
   readonly ids: IdAllocator
+  /** Absent if several processes share the store. */
+  readonly log: CommitLog | undefined
+  readonly view: TableView
 }
+
+type KeyIdCall = Pick<IdCall, 'context' | 'database' | 'ids'>
 
 /** Path elements of the keys that are checked, completed or reserved in one step: each may have a counter. */
 const elementsAtOnce = 512
@@ -22,8 +31,7 @@ const lengthOf = ({ path }: Key): number => path.length
 
 /** @throws Superseded if a reset or a restore comes meanwhile: ids of the part, or of parts before it, are free again */
 function inParts(
-  { database, ids }: KeyIdParts,
-  context: RequestContext,
+  { context, database, ids }: KeyIdCall,
   keys: readonly Key[],
   step: (part: readonly Key[]) => MaybePromise<void>,
 ): MaybePromise<void> {
@@ -51,16 +59,12 @@ function inParts(
 }
 
 /** Completes each key with a new id, in order. */
-export function completeKeys(
-  parts: KeyIdParts,
-  context: RequestContext,
-  keys: readonly Key[],
-): MaybePromise<readonly Key[]> {
-  const { database, ids } = parts
+export function completeKeys(call: KeyIdCall, keys: readonly Key[]): MaybePromise<readonly Key[]> {
+  const { context, database, ids } = call
   const completed: Key[] = []
-  const checked = inParts(parts, context, keys, (part) => validateAllocateKeys(part, database))
+  const checked = inParts(call, keys, (part) => validateAllocateKeys(part, database))
   const done = andThen(checked, () =>
-    inParts(parts, context, keys, (part) =>
+    inParts(call, keys, (part) =>
       andThen(ids.completeKeys(context, part, 'scattered'), (some) => {
         for (const key of some) completed.push(key)
       }),
@@ -70,13 +74,13 @@ export function completeKeys(
 }
 
 /** Excludes the ids of the keys, and of their ancestors, from automatic allocation. */
-export function reserveKeys(parts: KeyIdParts, context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
-  const { database, ids } = parts
+export function reserveKeys(call: KeyIdCall, keys: readonly Key[]): MaybePromise<void> {
+  const { context, database, ids } = call
   if (keys.length === 0 && database.settings.mode === 'firestore') {
     throw failedPrecondition('List of Ids to reserve cannot be empty. (name at least one key)')
   }
-  const checked = inParts(parts, context, keys, (part) => {
+  const checked = inParts(call, keys, (part) => {
     for (const key of part) validateKey(key, 'complete', database)
   })
-  return andThen(checked, () => inParts(parts, context, keys, (part) => ids.reserve(context, part)))
+  return andThen(checked, () => inParts(call, keys, (part) => ids.reserve(context, part)))
 }

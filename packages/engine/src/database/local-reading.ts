@@ -26,7 +26,7 @@ export class LocalReading implements Reading {
     if (transaction !== undefined || newTransaction !== undefined)
       return this.#inTransaction(context, database, options, read)
     if (readTime !== undefined) {
-      const past = transactions.readAt(database, readTime, () => read.scopeOf(), work)
+      const past = transactions.readAt(database, readTime, read)
       return andThen(past, (found) => ({ found, readTime, transaction: undefined }))
     }
     const scope = ahead === true || log.pending.count === 0 ? noGroups : this.#before(database, read, consistency)
@@ -62,18 +62,18 @@ export class LocalReading implements Reading {
     context: RequestContext,
     database: TransactionDatabase,
     { transaction: token, newTransaction }: ReadOptions,
-    { scopeOf, work }: Read<T>,
+    read: Read<T>,
   ): MaybePromise<ReadResult<T>> {
     const { transactions, versions } = this.#parts
     const begun = newTransaction && transactions.begin(database, newTransaction)
-    const read = (): MaybePromise<ReadResult<T>> => {
+    const attempt = (): MaybePromise<ReadResult<T>> => {
       const transaction = begun ?? transactions.find(database, token ?? new Uint8Array(0))
-      return andThen(transactions.read(context, database, transaction, scopeOf, work), (found) => {
+      return andThen(transactions.read(context, database, transaction, read), (found) => {
         const readTime = transactions.momentOf(transaction) ?? versions.readTime()
         return { found, readTime, transaction: begun?.token }
       })
     }
-    return whenFails(read, (error): never => {
+    return whenFails(attempt, (error): never => {
       // The client never gets the token of a transaction whose first read fails, so the transaction ends.
       begun?.end('rolledBack')
       throw error

@@ -4,8 +4,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { TableView } from '../tables/table.ts'
-import type { ReadScope } from '../transactions/read-views.ts'
+import type { ScopedRead } from '../transactions/read-views.ts'
 import type { TransactionDatabase } from '../transactions/transaction.ts'
 import type { ReadOptions } from './api.ts'
 import type { Mode } from './settings.ts'
@@ -14,12 +13,8 @@ export interface ReadingDatabase extends TransactionDatabase {
   readonly settings: TransactionDatabase['settings'] & { readonly mode: Mode }
 }
 
-export interface Read<T> {
+export interface Read<T> extends ScopedRead<T> {
   readonly options: ReadOptions | undefined
-  /** The groups to read; called only if needed. */
-  scopeOf(): ReadScope
-  /** Reads in a view; repeated if a commit overlaps a read that takes locks. */
-  work(view: TableView): MaybePromise<T>
   /** Whether the read is one step of the store; default `many`. */
   readonly steps?: 'one' | 'many'
   /** Whether only rows of Entities are read. */

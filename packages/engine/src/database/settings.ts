@@ -32,41 +32,39 @@ export interface DatabaseSettings extends TransactionSettings {
 /** The chance that Google's legacy emulator applies a pending record at a global query (measured: its default). */
 export const legacyConsistency = 0.9
 
-const presets: Readonly<Record<Mode, DatabaseSettings>> = {
+/** The settings that the preset of a mode decides. */
+type ModeSettings = Pick<DatabaseSettings, 'mode' | 'applyPolicy' | 'idPolicy' | 'concurrency' | 'entityGroupsMax'>
+
+const presets: Readonly<Record<Mode, ModeSettings>> = {
   firestore: {
     mode: 'firestore',
     applyPolicy: { type: 'immediate' },
-    indexes: 'auto',
     idPolicy: 'scattered',
-    idCollisions: 'next',
-    ttlPolicies: [],
     concurrency: 'pessimistic',
-    lockTimeoutMs: 2000,
     entityGroupsMax: undefined,
   },
   legacy: {
     mode: 'legacy',
     applyPolicy: { type: 'probability', chance: legacyConsistency },
-    indexes: 'auto',
     idPolicy: 'storewide',
-    idCollisions: 'next',
-    ttlPolicies: [],
     concurrency: 'optimisticWithEntityGroups',
-    lockTimeoutMs: 2000,
     // Documented for Datastore at that time, and measured on the legacy emulator.
     entityGroupsMax: limits.legacyTransactionEntityGroupsMax,
   },
 }
 
-/** The settings of a mode that its preset decides. */
-export function modeSettings(
-  mode: Mode,
-): Pick<DatabaseSettings, 'mode' | 'applyPolicy' | 'idPolicy' | 'concurrency' | 'entityGroupsMax'> {
-  const { applyPolicy, idPolicy, concurrency, entityGroupsMax } = presets[mode]
-  return { mode, applyPolicy, idPolicy, concurrency, entityGroupsMax }
+export function modeSettings(mode: Mode): ModeSettings {
+  return presets[mode]
 }
 
 /** The preset of a mode with single settings replaced. */
 export function settingsOf(mode: Mode, replaced: Partial<Omit<DatabaseSettings, 'mode'>> = {}): DatabaseSettings {
-  return { ...presets[mode], ...replaced }
+  return {
+    ...presets[mode],
+    indexes: 'auto',
+    idCollisions: 'next',
+    ttlPolicies: [],
+    lockTimeoutMs: 2000,
+    ...replaced,
+  }
 }

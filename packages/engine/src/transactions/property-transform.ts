@@ -149,12 +149,21 @@ export function applyTransforms(
   for (const indexes of byPath.values()) {
     const [name = '', ...inner] = transforms[indexes[0] ?? 0]?.path ?? []
     const change = (current: Value | undefined): Value => {
-      const changed = new Transforming(current)
+      let value = current
+      // Set from the first of array transforms that follow one another on.
+      let array: ChangingArray | undefined
       for (const i of indexes) {
-        const operation = transforms[i]?.operation
-        if (operation !== undefined) results[i] = changed.apply(operation, now)
+        const { operation } = transforms[i] as PreparedTransform
+        if ('values' in operation) {
+          array ??= new ChangingArray(value)
+          array.apply(operation)
+        } else {
+          value = transformed(array?.value ?? value, operation, now)
+          results[i] = value
+          array = undefined
+        }
       }
-      return changed.value
+      return array?.value ?? value ?? nullValue
     }
     after.set(name, changedAt(after.get(name), inner, change, made))
   }
@@ -201,35 +210,6 @@ function changedAt(
 }
 
 // ------------------------------------------------------------------------------------------------------ on values
-
-/** The value at a path, as its transforms change it one after the other. */
-class Transforming {
-  #value: Value | undefined
-  /** Set from the first of array transforms that follow one another on. */
-  #array: ChangingArray | undefined
-
-  constructor(value: Value | undefined) {
-    this.#value = value
-  }
-
-  /** The new value; the first one itself if nothing changed. */
-  get value(): Value {
-    return this.#array?.value ?? this.#value ?? nullValue
-  }
-
-  /** @returns the result in the answer */
-  apply(operation: TransformOperation, now: bigint): Value {
-    if ('values' in operation) {
-      this.#array ??= new ChangingArray(this.#value)
-      this.#array.apply(operation)
-      return nullValue
-    }
-    const value = transformed(this.#array?.value ?? this.#value, operation, now)
-    this.#array = undefined
-    this.#value = value
-    return value
-  }
-}
 
 /** The new value. It is `current` itself if nothing changes. */
 function transformed(current: Value | undefined, operation: PlainOperation, now: bigint): Value {

@@ -29,6 +29,13 @@ import type { RecentCommits } from './recent-commits.ts'
 /** The scope of a read: the groups of its keys or of its ancestor, or everything. */
 export type ReadScope = readonly GroupCode[] | 'global'
 
+export interface ScopedRead<T> {
+  /** The groups to read; called only if needed. */
+  scopeOf(): ReadScope
+  /** Reads in a view; repeated if a commit overlaps a read that takes locks. */
+  work(view: TableView): MaybePromise<T>
+}
+
 export interface ReadViewsParts {
   readonly kv: Kv
   readonly scheduler: Scheduler
@@ -172,6 +179,10 @@ export class ReadView {
     this.at = at
     this.#snapshot = snapshot
     this.within = within
+  }
+
+  read<T>({ scopeOf, work }: ScopedRead<T>): MaybePromise<T> {
+    return this.during(() => work(this.within(scopeOf)))
   }
 
   /** Runs a read of the view. */

@@ -15,7 +15,7 @@ import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
 import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
-import type { ReadScope, ReadView, ReadViews } from './read-views.ts'
+import type { ReadView, ReadViews, ScopedRead } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
 import type { Transaction } from './transaction.ts'
 import { refuseEnded } from './transaction-registry.ts'
@@ -34,15 +34,10 @@ export class TransactionViews {
   }
 
   /** Reads at the one moment of the transaction. */
-  read<T>(
-    database: LogDatabase,
-    transaction: Transaction,
-    scopeOf: () => ReadScope,
-    work: (view: TableView) => MaybePromise<T>,
-  ): MaybePromise<T> {
+  read<T>(database: LogDatabase, transaction: Transaction, read: ScopedRead<T>): MaybePromise<T> {
     return andThen(this.#viewOf(database, transaction), (readView) => {
       refuseEnded(transaction)
-      return readView.during(() => work(readView.within(scopeOf)))
+      return readView.read(read)
     })
   }
 

@@ -36,7 +36,7 @@ import { ContendedRows, type Contention } from './contended-rows.ts'
 import { LockWaits } from './deadlock-detection.ts'
 import { Blocked, LockTable } from './lock-table.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
-import { type ReadScope, ReadViews, type ReadViewsParts, refuseGlobal } from './read-views.ts'
+import { ReadViews, type ReadViewsParts, refuseGlobal, type ScopedRead } from './read-views.ts'
 import { type Transaction, type TransactionDatabase, tooManyGroups } from './transaction.ts'
 import { type BeginOptions, type RegistryLimits, refuseEnded, TransactionRegistry } from './transaction-registry.ts'
 import { TransactionViews } from './transaction-views.ts'
@@ -125,16 +125,11 @@ export class Transactions extends TransactionRegistry {
   }
 
   /** A read at a past moment (microseconds), outside of transactions. */
-  readAt<T>(
-    database: TransactionDatabase,
-    readTime: bigint,
-    scopeOf: () => ReadScope,
-    work: (view: TableView) => MaybePromise<T>,
-  ): MaybePromise<T> {
+  readAt<T>(database: TransactionDatabase, readTime: bigint, read: ScopedRead<T>): MaybePromise<T> {
     this.#checkReadTime(readTime)
-    return andThen(this.readViews.at(database, readTime, scopeOf()), (snapshot) =>
+    return andThen(this.readViews.at(database, readTime, read.scopeOf()), (snapshot) =>
       finallyDo(
-        () => snapshot.during(() => work(snapshot.within(scopeOf))),
+        () => snapshot.read(read),
         () => snapshot.close(),
       ),
     )
@@ -144,20 +139,22 @@ export class Transactions extends TransactionRegistry {
     context: RequestContext,
     database: TransactionDatabase,
     transaction: Transaction,
-    scopeOf: () => ReadScope,
-    work: (view: TableView) => MaybePromise<T>,
+    read: ScopedRead<T>,
   ): MaybePromise<T> {
     if (transaction.readOnly) {
-      if (transaction.mode === 'optimisticWithEntityGroups') refuseGlobal(scopeOf())
-      return this.#held.read(database, transaction, scopeOf, work)
+      if (transaction.mode === 'optimisticWithEntityGroups') refuseGlobal(read.scopeOf())
+      return this.#held.read(database, transaction, read)
     }
     switch (transaction.mode) {
       case 'pessimistic':
-        return this.#lockingRead(context, database, transaction, scopeOf, work)
+        return this.#lockingRead(context, database, transaction, read)
       case 'optimistic':
-        return this.#held.read(database, transaction, scopeOf, (view) => work(new TrackedView(view, transaction.reads)))
+        return this.#held.read(database, transaction, {
+          scopeOf: read.scopeOf,
+          work: (view) => read.work(new TrackedView(view, transaction.reads)),
+        })
       case 'optimisticWithEntityGroups':
-        return this.#groupRead(database, transaction, scopeOf(), work)
+        return this.#groupRead(database, transaction, read)
     }
   }
 
@@ -326,8 +323,7 @@ export class Transactions extends TransactionRegistry {
     context: RequestContext,
     database: TransactionDatabase,
     transaction: Transaction,
-    scopeOf: () => ReadScope,
-    work: (view: TableView) => MaybePromise<T>,
+    { scopeOf, work }: ScopedRead<T>,
   ): MaybePromise<T> {
     const { recent, log } = this.#parts
     const ready = (): MaybePromise<TableView> =>
@@ -351,9 +347,9 @@ export class Transactions extends TransactionRegistry {
   #groupRead<T>(
     database: TransactionDatabase,
     transaction: Transaction,
-    scope: ReadScope,
-    work: (view: TableView) => MaybePromise<T>,
+    { scopeOf, work }: ScopedRead<T>,
   ): MaybePromise<T> {
+    const scope = scopeOf()
     refuseGlobal(scope)
     const known = this.#held.groupsOf(transaction)
     this.#refuseGroups(database, transaction, scope)
