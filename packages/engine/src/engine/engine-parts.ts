@@ -63,7 +63,7 @@ export class EngineParts {
   readonly indexes: Indexes
   readonly databases: Databases
   readonly inspector: Inspector
-  readonly feed: CommitFeed = new CommitFeed()
+  readonly feed: CommitFeed
   readonly ttl: TtlSweeper
   /** Whether the store had no entity when it was opened or reset. */
   isStoreNew = false
@@ -80,6 +80,7 @@ export class EngineParts {
     const databaseByCode = this.databases.byCode.bind(this.databases)
     this.tablets = new Tablets({ scheduler: this.scheduler, seed, options: options.tablets ?? {} })
     this.findings = this.#findings()
+    this.feed = new CommitFeed(this.scheduler, (error) => options.onBackgroundFailure?.(error))
     const history = new ApplyHistory()
     this.place = 'open' in store ? { port: this.#port(store) } : { local: this.#localParts(store, history) }
     const { tablets, scheduler, place } = this
@@ -260,12 +261,13 @@ export class EngineParts {
     await place.port.inTurn(dutyOf, sweepIntervalMs * 0.9, sweep)
   }
 
-  /** The one event at the end of a call. A commit ends when its rows are counted: its client may send another one then. */
+  /** The one event at the end of a call. A commit ends when its rows are counted, and its watchers told: its client may send another one then. */
   #ended(context: RequestContext, isCounted = false): MaybePromise<void> {
     if (context.isUncounted) return
     const { commits, rows } = this.tablets
-    if (rows.isWanted && !isCounted && context.ledger.fact?.call === 'commit') {
-      return andThen(commits.counted(), () => this.#ended(context, true))
+    const isSeen = rows.isWanted || this.feed.watching.size > 0
+    if (isSeen && !isCounted && context.ledger.fact?.call === 'commit') {
+      return andThen(commits.counted(), () => andThen(this.feed.told(), () => this.#ended(context, true)))
     }
     const { ledger } = context
     this.totals.requests++

@@ -1,17 +1,23 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { mutationOf } from '../../../test/property/log-world.ts'
 import { type Engine, openEngine } from '../../engine/engine.ts'
 import type { Key } from '../../model/key.ts'
+import { sliceWorkMax } from '../../slices.ts'
 import { MemoryKv } from '../../storage/memory-kv.ts'
 import { AsyncKv } from '../../testing/async-kv.ts'
 import { index } from '../../testing/query-world.ts'
+import { turnScheduler } from '../../testing/turn-scheduler.ts'
 import { VirtualClock } from '../../testing/virtual-clock.ts'
-import type { CommitFilter } from './commit-feed.ts'
+import { type CommitFilter, ListedRows } from './commit-feed.ts'
 import type { StoreEvent } from './feed-reports.ts'
 
 let engine: Engine
 
-afterEach(() => engine.close())
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await engine.close()
+})
 
 function keyOf(kind: string, id: number, namespaceId = ''): Key {
   const path = [
@@ -28,7 +34,7 @@ async function write(...values: readonly (readonly [Key, number | undefined])[])
 
 function eventsOf(which: CommitFilter & { readonly listed?: number } = {}): StoreEvent[] {
   const events: StoreEvent[] = []
-  engine.feed.watch({ listed: 1000, rows: 1000, ...which }, (make) => events.push(make()))
+  engine.feed.watch({ listed: 1000, rows: 1000, ...which }, (event) => events.push(event))
   return events
 }
 
@@ -100,9 +106,8 @@ describe.each([
 test('commit-feed/CF1: without a watcher nothing is made, and commit-feed/CF2: a large commit is summarised', async () => {
   engine = await openEngine()
   let made = 0
-  const stop = engine.feed.watch({ listed: 5, rows: 4 }, (make) => {
+  const stop = engine.feed.watch({ listed: 5, rows: 4 }, (event) => {
     made++
-    const event = make()
     const { rows, moreRows = 0, tables } = 'commit' in event ? event.commit : 'apply' in event ? event.apply : never()
     const counted = Object.values(tables).reduce((sum, { written, deleted }) => sum + written + deleted, 0)
     expect(rows.length).toBe(Math.min(4, counted))
@@ -119,6 +124,54 @@ test('commit-feed/CF1: without a watcher nothing is made, and commit-feed/CF2: a
   stop()
   await write(...many)
   expect(made).toBe(3)
+})
+
+test('a large event is made in slices, and all events come in order, also those of commits meanwhile', async () => {
+  engine = await openEngine({ scheduler: turnScheduler(() => {}) })
+  const written = vi.spyOn(ListedRows.prototype, 'write')
+  const events = eventsOf()
+  let isDone = false
+  const rounds = [1, 2, 3, 4].map((round) =>
+    write(...Array.from({ length: 300 }, (_, i) => [keyOf('A', i + 1), round * 1000 + i] as const)),
+  )
+  const done = Promise.all(rounds).finally(() => {
+    isDone = true
+  })
+  for (let before = 0; !isDone; before = written.mock.calls.length) {
+    await nextTurn()
+    // Making the words of a row takes as long as reading sixteen.
+    const made = written.mock.calls.length - before
+    if (made * 16 > 2 * sliceWorkMax) expect.fail(`one turn made the words of ${made} rows`)
+  }
+  await done
+  engine.feed.reload({ reason: 'repair' })
+  const told = events.map((event) => {
+    if ('commit' in event) return { version: event.commit.version, step: 'commit', rows: event.commit.tables.Log }
+    if ('apply' in event) return { version: event.apply.version, step: event.apply.milestone }
+    return { step: event.reload.reason }
+  })
+  const versions = [...new Set(told.flatMap(({ version }) => version ?? []))]
+  expect(versions).toHaveLength(4)
+  expect(versions).toEqual([...versions].sort())
+  expect(told).toEqual([
+    ...versions.flatMap((version) => [
+      { version, step: 'commit', rows: { written: 3, deleted: 0 } },
+      { version, step: 'A' },
+      { version, step: 'B' },
+    ]),
+    { step: 'repair' },
+  ])
+})
+
+test('a watcher that begins while an event is made is told of later ones alone', async () => {
+  engine = await openEngine({ scheduler: turnScheduler(() => {}) })
+  const early = eventsOf()
+  const written = write(...Array.from({ length: 300 }, (_, i) => [keyOf('A', i + 1), i] as const))
+  while (early.length === 0) await nextTurn()
+  const late = eventsOf()
+  await written
+  await write([keyOf('A', 1), 1])
+  expect([early.length, late.length]).toEqual([6, 3])
 })
 
 function never(): never {
@@ -144,7 +197,7 @@ test.each<[string, CommitFilter, readonly string[]]>([
   for (const key of keys) expect(entityRows.some((row) => row.includes(key))).toBe(true)
 })
 
-test('watchers of the same are given one event, made for the first that takes it', async () => {
+test('watchers of the same are given one event', async () => {
   engine = await openEngine()
   const ofA: CommitFilter = { kind: 'A', path: [{ kind: 'Root', name: 'r1' }] }
   const [first, second, others] = [eventsOf(ofA), eventsOf(ofA), eventsOf()]

@@ -8,12 +8,16 @@
  *
  * The events of a record come in this order: with the `immediate` policy at once, otherwise A and B come later, group by group.
  * The rows of an event come from tables/entity-rows.ts, whether the store keeps them or makes them on demand. Watchers with the
- * same filter get the same event, which the first one makes.
+ * same filter get the same event.
+ *
+ * The words of a large event take many milliseconds, so events are made in slices, one after the other; a small one is made in the
+ * turn of its step. The commit is answered when its own events are made ({@link CommitFeed.told}).
  *
  * CF1  Without a watcher, a step costs one comparison.                                            commit-feed.test.ts
  * CF2  An event lists at most the changes and rows that its watcher asked for, and {@link charactersMax} characters of words;
  *      the others are counted.                                                                     commit-feed.test.ts
  */
+import type { Scheduler } from '../../clock.ts'
 import { hexOf } from '../../encoding/bytes.ts'
 import { decodePath, partitionOfCode, pathPrefix } from '../../encoding/key-codec.ts'
 import { encodeText } from '../../encoding/ordered.ts'
@@ -22,11 +26,13 @@ import { getOrInsert } from '../../get-or-insert.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
 import type { PendingRecord } from '../../log/pending.ts'
 import { milestonesOf } from '../../log/record-writes.ts'
+import { type MaybePromise, whenFails } from '../../maybe-promise.ts'
 import { isInScope, type PartitionScope, type PathElement } from '../../model/key.ts'
 import type { RowTally } from '../../request-trace.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { type EntityRows, RowProducer, tableOfRow } from '../../tables/entity-rows.ts'
 import { formatKeyPath } from '../../typed-keys.ts'
+import { WorkInOrder } from '../../work-in-order.ts'
 import { committedAt, groupInWords } from '../inspect/row-words.ts'
 import type { CommitReport, ReloadReport, RowChangeReport, StoreEvent } from './feed-reports.ts'
 
@@ -44,17 +50,24 @@ export interface WatchOptions extends CommitFilter {
   readonly rows: number
 }
 
-/** Called in the turn of the step: must not throw or wait. @param make - makes the event, or returns the one already made */
-export type CommitWatcher = (make: () => StoreEvent) => void
+/** Must not throw or wait. */
+export type CommitWatcher = (event: StoreEvent) => void
 
 /** Maximum size of the words of an event's rows. */
 const charactersMax = 64 * 1024
+/** Making the words of a row or a key takes as long as reading this many rows. */
+const workOfWords = 16
+/** Places of an entity whose rows are made in one step. */
+const placesOfStep = 16
 
 /** The changes of a record that match a filter. */
 interface Matching {
   readonly record: PendingRecord
   readonly changes: readonly EntityRows[]
 }
+
+/** Makes an event; yields the work of each step. */
+type MakeEvent = (matching: readonly Matching[], which: WatchOptions) => Generator<number, StoreEvent>
 
 type Narrow = (record: PendingRecord) => Matching | undefined
 
@@ -67,12 +80,20 @@ export interface Watching {
 export class CommitFeed {
   /** By filter. Without any, {@link committed} and {@link applied} need no call. */
   readonly watching: Map<string, Watching> = new Map()
+  readonly #work: WorkInOrder
+  readonly #onFailure: (error: unknown) => void
+
+  /** @param onFailure - gets the error of a watcher */
+  constructor(scheduler: Scheduler, onFailure: (error: unknown) => void) {
+    this.#work = new WorkInOrder(scheduler)
+    this.#onFailure = onFailure
+  }
 
   /** Watches from now on. @returns a function that ends it */
   watch(which: WatchOptions, tell: CommitWatcher): () => void {
     const name = JSON.stringify(which, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
     const watching = getOrInsert(this.watching, name, () => ({ narrow: narrowBy(which), which, watchers: new Set() }))
-    const watcher: CommitWatcher = (make) => tell(make)
+    const watcher: CommitWatcher = (event) => tell(event)
     watching.watchers.add(watcher)
     return () => {
       watching.watchers.delete(watcher)
@@ -82,56 +103,77 @@ export class CommitFeed {
 
   /** A commit is in the store. @param waits - it is applied later */
   committed(records: readonly PendingRecord[], waits: boolean): void {
-    this.#each(records, (matching, which) => ({ commit: commitReport(matching, which, waits) }))
+    this.#tell(records, [(matching, which) => commitEvent(matching, which, waits)])
   }
 
   applied({ records, reached, cause }: ApplyEvent): void {
-    for (const milestone of milestonesOf[reached]) {
-      this.#each(records, (matching, { listed, rows: rowsMax }) => {
-        const rows = new ListedRows(rowsMax)
-        const producer = new RowProducer(rows)
-        for (const { changes } of matching) for (const change of changes) rows.add(change, milestone, producer)
-        return { apply: { ...headOf(matching, listed), milestone, cause, ...rows.report() } }
-      })
-    }
+    const makes = milestonesOf[reached].map(
+      (milestone): MakeEvent =>
+        (matching, which) =>
+          applyEvent(matching, which, milestone, cause),
+    )
+    this.#tell(records, makes)
   }
 
   /** Any row of a scope may be another one from now on. */
   reload({ reason, projectId, databaseId, namespaceId }: ReloadReason): void {
-    for (const { which, watchers } of this.watching.values()) {
-      const isElsewhere =
-        differs(which.projectId, projectId) ||
-        differs(which.databaseId, databaseId) ||
-        differs(which.namespaceId, namespaceId)
-      if (isElsewhere) continue
-      const reload: ReloadReport = {
-        reason,
-        ...(projectId === undefined ? {} : { project: projectId }),
-        ...(databaseId === undefined ? {} : { database: databaseId }),
-        ...(namespaceId === undefined ? {} : { namespace: namespaceId }),
-      }
-      tellAll(watchers, () => ({ reload }))
+    const reload: ReloadReport = {
+      reason,
+      ...(projectId === undefined ? {} : { project: projectId }),
+      ...(databaseId === undefined ? {} : { database: databaseId }),
+      ...(namespaceId === undefined ? {} : { namespace: namespaceId }),
     }
+    const told = [...this.watching.values()].filter(
+      ({ which }) =>
+        !differs(which.projectId, projectId) &&
+        !differs(which.databaseId, databaseId) &&
+        !differs(which.namespaceId, namespaceId),
+    )
+    this.#run(
+      (function* () {
+        for (const { watchers } of told) for (const tell of watchers) tell({ reload })
+        yield 1
+      })(),
+    )
   }
 
-  #each(
-    records: readonly PendingRecord[],
-    eventOf: (matching: readonly Matching[], which: WatchOptions) => StoreEvent,
-  ): void {
-    for (const { narrow, which, watchers } of this.watching.values()) {
-      const matching = records.map(narrow).filter((one) => one !== undefined)
-      if (matching.length > 0) tellAll(watchers, () => eventOf(matching, which))
-    }
+  /** Resolves when all events until now are made. */
+  told(): MaybePromise<void> {
+    return this.#work.done()
+  }
+
+  #tell(records: readonly PendingRecord[], makes: readonly MakeEvent[]): void {
+    const told = [...this.watching.values()].map((watching) => ({ watching, now: [...watching.watchers] }))
+    this.#run(tellSteps(told, records, makes))
+  }
+
+  #run(steps: Generator<number, void>): void {
+    void whenFails(() => this.#work.run(steps), this.#onFailure)
   }
 }
 
-function tellAll(watchers: ReadonlySet<CommitWatcher>, makeFirst: () => StoreEvent): void {
-  let event: StoreEvent | undefined
-  const make = (): StoreEvent => {
-    event ??= makeFirst()
-    return event
+/** @param told - the watchers of the moment of the step, of whom some may have ended since */
+function* tellSteps(
+  told: readonly { readonly watching: Watching; readonly now: readonly CommitWatcher[] }[],
+  records: readonly PendingRecord[],
+  makes: readonly MakeEvent[],
+): Generator<number, void> {
+  const all = told.map((one) => ({ ...one, matching: [] as Matching[] }))
+  for (const { watching, matching } of all) {
+    for (const record of records) {
+      const own = watching.narrow(record)
+      if (own !== undefined) matching.push(own)
+      yield 1
+    }
   }
-  for (const tell of watchers) tell(make)
+  for (const make of makes) {
+    for (const { watching, now, matching } of all) {
+      const { which, watchers } = watching
+      if (matching.length === 0 || watchers.size === 0) continue
+      const event = yield* make(matching, which)
+      for (const tell of now) if (watchers.has(tell)) tell(event)
+    }
+  }
 }
 
 export interface ReloadReason extends PartitionScope {
@@ -159,13 +201,14 @@ function narrowBy({ kind, path, ...scope }: CommitFilter): Narrow {
 }
 
 /** The version and the entity groups of a commit. */
-function headOf(matching: readonly Matching[], listed: number) {
+function* headSteps(matching: readonly Matching[], listed: number) {
   const { version, partition } = (matching[0] as Matching).record
   const { projectId, databaseId } = partitionOfCode(partition)
-  const groups = matching.slice(0, listed).map(({ record }) => ({
-    group: groupInWords(record.group),
-    namespace: namespaceOf(record),
-  }))
+  const groups: CommitReport['groups'][number][] = []
+  for (const { record } of matching.slice(0, listed)) {
+    groups.push({ group: groupInWords(record.group), namespace: namespaceOf(record) })
+    yield workOfWords
+  }
   const rest = matching.length - groups.length
   return {
     version: version.toString(),
@@ -181,30 +224,54 @@ function namespaceOf({ partition }: PendingRecord): string {
   return partitionOfCode(partition).namespaceId
 }
 
-function commitReport(
+function* commitEvent(
   matching: readonly Matching[],
   { listed, rows: rowsMax }: WatchOptions,
   waits: boolean,
-): CommitReport {
+): Generator<number, StoreEvent> {
   const rows = new ListedRows(rowsMax)
   const changes: CommitReport['changes'][number][] = []
   let count = 0
   for (const one of matching) {
     rows.write(one.record.logRow)
+    yield rows.isFull ? 1 : workOfWords
     count += one.changes.length
     for (const change of one.changes) {
       if (changes.length >= listed) break
       changes.push(changeReport(one.record, change))
+      yield workOfWords
     }
   }
   rows.tally.Log = { written: matching.length, deleted: 0 }
-  return {
-    ...headOf(matching, listed),
+  const head = yield* headSteps(matching, listed)
+  const commit = {
+    ...head,
     waits,
     changes,
     ...(count > changes.length ? { moreChanges: count - changes.length } : {}),
     ...rows.report(),
   }
+  return { commit }
+}
+
+function* applyEvent(
+  matching: readonly Matching[],
+  { listed, rows: rowsMax }: WatchOptions,
+  milestone: 'A' | 'B',
+  cause: ApplyEvent['cause'],
+): Generator<number, StoreEvent> {
+  const rows = new ListedRows(rowsMax)
+  const producer = new RowProducer(rows)
+  for (const { changes } of matching) {
+    for (const change of changes) {
+      if (rows.isFull) {
+        change.tally(milestone, rows.tally)
+        yield 1
+      } else yield* rows.add(change, milestone, producer)
+    }
+  }
+  const head = yield* headSteps(matching, listed)
+  return { apply: { ...head, milestone, cause, ...rows.report() } }
 }
 
 function changeReport(record: PendingRecord, { codes, before, after }: EntityRows): CommitReport['changes'][number] {
@@ -224,21 +291,27 @@ export class ListedRows {
     this.#listed = listed
   }
 
-  get #isFull(): boolean {
+  get isFull(): boolean {
     return this.#rows.length >= this.#listed || this.#characters >= charactersMax
   }
 
-  /** Adds the rows of a milestone. @param producer - makes the rows */
-  add(change: EntityRows, milestone: 'A' | 'B', producer: RowProducer): void {
+  /** Adds the rows of a milestone, in steps that yield their work. @param producer - makes the rows */
+  *add(change: EntityRows, milestone: 'A' | 'B', producer: RowProducer): Generator<number, void> {
     change.tally(milestone, this.tally)
-    if (this.#isFull) return
-    if (milestone === 'A') producer.entity(change)
-    // Only place 0 can be without a row.
-    else producer.indexRows(change, 0, 1 + this.#listed)
+    yield 1
+    if (milestone === 'A' && !this.isFull) {
+      producer.entity(change)
+      yield workOfWords
+    }
+    if (milestone === 'A') return
+    for (let from = 0; from < change.places && !this.isFull; from += placesOfStep) {
+      producer.indexRows(change, from, from + placesOfStep)
+      yield 2 * placesOfStep * workOfWords
+    }
   }
 
   write(key: RowKey, value?: Uint8Array | undefined, wasThere = false): void {
-    if (this.#isFull) return
+    if (this.isFull) return
     const row = prettyRowKey(key, value)
     const isGone = wasThere && value === undefined
     this.#rows.push({ table: tableOfRow(key), row, rowKey: hexOf(key), ...(isGone ? { deleted: true } : {}) })

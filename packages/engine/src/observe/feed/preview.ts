@@ -19,6 +19,7 @@ import type { CommitLog } from '../../log/commit-log.ts'
 import type { CommittedReader } from '../../log/log-database.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { type Key, withId } from '../../model/key.ts'
+import { runAtOnce } from '../../slices.ts'
 import type { KvReader } from '../../storage/kv.ts'
 import { EntityRows, RowProducer } from '../../tables/entity-rows.ts'
 import { groupOf } from '../../tables/log-rows.ts'
@@ -83,8 +84,8 @@ function previewOf({ states, outcomes, failure }: Evaluated, database: VerbParts
   for (const state of states) {
     checkCompositeRows(state, database)
     const change = new EntityRows(state, database)
-    rows.add(change, 'A', producer)
-    rows.add(change, 'B', producer)
+    runAtOnce(rows.add(change, 'A', producer))
+    runAtOnce(rows.add(change, 'B', producer))
     indexUpdates += change.updates
     groups.add(groupOf(state.codes.partition, state.codes.path))
   }

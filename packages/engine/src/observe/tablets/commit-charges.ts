@@ -12,14 +12,13 @@
  * In a simulation, commits are charged at once: charges delay and refuse the requests after them.
  */
 import type { Scheduler } from '../../clock.ts'
-import { CountingLedger, type RequestContext, requestContext } from '../../context.ts'
+import { CountingLedger } from '../../context.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
-import { andThen, finallyDo, type MaybePromise } from '../../maybe-promise.ts'
-import { Sequencer } from '../../sequencer.ts'
-import { runInSlices } from '../../slices.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
 import { type EntityRows, type RowChange, RowProducer } from '../../tables/entity-rows.ts'
+import { WorkInOrder } from '../../work-in-order.ts'
 import type { TabletFleet } from './fleet.ts'
 import type { GroupLoad } from './group-load.ts'
 import type { Metering } from './metering.ts'
@@ -39,14 +38,12 @@ export interface CommitChargesParts {
 export class CommitCharges {
   readonly #parts: CommitChargesParts
   readonly #ledger = new CountingLedger()
-  /** The turns of commits that are charged in slices. They share a context, so that many small ones are no long turn together. */
-  readonly #turns = new Sequencer()
-  #context: RequestContext
+  readonly #work: WorkInOrder
 
   constructor(parts: CommitChargesParts) {
     this.#parts = parts
     this.#ledger.meter = parts.metering
-    this.#context = requestContext({ clock: parts.scheduler })
+    this.#work = new WorkInOrder(parts.scheduler)
   }
 
   get rowsApplied(): number {
@@ -64,23 +61,16 @@ export class CommitCharges {
 
   /** Resolves when all commits until now are charged and counted. */
   counted(): MaybePromise<void> {
-    return this.#turns.run(() => {})
+    return this.#work.done()
   }
 
   #run(steps: Generator<number, void>): MaybePromise<void> {
-    const { rows, fleet, scheduler } = this.#parts
+    const { rows, fleet } = this.#parts
     if (!rows.isWanted || fleet.settings.simulate) {
       for (const _ of steps);
       return
     }
-    const turn = this.#turns.enter()
-    if (turn === undefined) this.#context = requestContext({ clock: scheduler })
-    return andThen(turn, () =>
-      finallyDo(
-        () => runInSlices(this.#context, steps),
-        () => this.#turns.leave(),
-      ),
-    )
+    return this.#work.run(steps)
   }
 
   /** @param walk - the latest one when the rows were written, which may be long before these steps begin */

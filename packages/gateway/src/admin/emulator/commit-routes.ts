@@ -48,7 +48,7 @@ async function* lines(
   signal: AbortSignal,
 ): AsyncGenerator<readonly Line[]> {
   const queue = new LineQueue(waitingMax)
-  const stop = feed.watch(which, (make) => queue.add(() => ({ head: '', words: wordsOf(make()) })))
+  const stop = feed.watch(which, (event) => queue.add(() => ({ head: '', words: wordsOf(event) })))
   try {
     yield []
     yield* queue.batches(signal)
