@@ -31,7 +31,6 @@ import { type PlannedRead, queryFact, readByPlan, runQuery } from './query.ts'
 import type { ReadResult } from './reading.ts'
 import type { VerbParts } from './verb-parts.ts'
 
-/** The aggregation verb: plan, read at the moment of the options, answer by name. */
 export function runAggregationQuery(
   parts: VerbParts,
   context: RequestContext,

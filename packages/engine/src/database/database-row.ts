@@ -5,7 +5,6 @@
  *
  * It is written before the first entity. A later run in another mode must keep these rules, or index rows become stale.
  */
-
 import type { RowKey } from '../storage/kv.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'

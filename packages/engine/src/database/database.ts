@@ -8,7 +8,7 @@
  */
 import { checkAlive, type RequestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
-import { type DatastoreError, failedPrecondition } from '../errors.ts'
+import { failedPrecondition } from '../errors.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import { Superseded } from '../log/log-database.ts'
@@ -48,7 +48,6 @@ import type { DatabaseSettings, TtlPolicy } from './settings.ts'
 import { SpecialSources } from './special-sources.ts'
 import type { VerbParts } from './verb-parts.ts'
 
-/** The kept databases, by code. */
 export interface KeptDatabases {
   /** Settings of databases without their own. */
   readonly settings: DatabaseSettings
@@ -137,7 +136,6 @@ export class Database {
     if (this.#settings !== undefined) this.#settings = { ...this.#settings, ...changed }
   }
 
-  /** Takes over the row that an earlier run recorded. */
   adopt(recorded: Uint8Array): void {
     this.keep().#recorded = indexOptionsIn(recorded)
   }
@@ -149,7 +147,6 @@ export class Database {
     this.forgetRows()
   }
 
-  /** Called when rows changed without a commit. */
   forgetRows(): void {
     this.#parts.special.forget()
   }
@@ -159,13 +156,11 @@ export class Database {
     return this.#observed(context, () => lookup(this.#parts, context, request), request.read?.transaction)
   }
 
-  /** One batch of a query's results. */
   runQuery(context: RequestContext, request: RunQueryRequest, explanation?: Explanation): MaybePromise<QueryBatch> {
     const verb = () => runQuery(this.#parts, context, request, explanation)
     return this.#observed(context, verb, request.read?.transaction)
   }
 
-  /** Explains a query; with `analyze` it also runs it. */
   explainQuery(
     context: RequestContext,
     request: RunQueryRequest,
@@ -186,7 +181,6 @@ export class Database {
     return this.#observed(context, verb, request.read?.transaction)
   }
 
-  /** Explains an aggregation; with `analyze` it also runs it. */
   explainAggregationQuery(
     context: RequestContext,
     request: RunAggregationQueryRequest,
@@ -204,7 +198,6 @@ export class Database {
     )
   }
 
-  /** Ends a transaction without effect. */
   rollback(context: RequestContext, token: Uint8Array): MaybePromise<void> {
     return this.#observed(context, () => this.#parts.transactions.rollback(this, token))
   }
@@ -277,7 +270,10 @@ export class Database {
       return andThen(kv.get(key), (recorded) => {
         if (recorded === undefined) return this.#recordOnce()
         this.adopt(recorded)
-        if (Buffer.compare(recorded, value) !== 0) throw recordedOtherwise(this.projectId)
+        if (Buffer.compare(recorded, value) === 0) return
+        throw failedPrecondition(
+          `the database of project ${this.projectId} was created by a gateway of another --mode; start all gateways of a store with the same one`,
+        )
       })
     })
   }
@@ -311,10 +307,4 @@ export class Database {
       () => observer.ended(context),
     )
   }
-}
-
-function recordedOtherwise(projectId: string): DatastoreError {
-  return failedPrecondition(
-    `the database of project ${projectId} was created by a gateway of another --mode; start all gateways of a store with the same one`,
-  )
 }

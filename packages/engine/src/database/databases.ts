@@ -4,7 +4,6 @@
  *
  * DB1  A read of a database that does not exist leaves nothing behind: a lookup in "typo" adds no database "typo".
  */
-
 import { databaseCode } from '../encoding/key-codec.ts'
 import { decodeText } from '../encoding/ordered.ts'
 import { getOrInsert } from '../get-or-insert.ts'
@@ -22,7 +21,6 @@ import type { DatabaseSettings } from './settings.ts'
 export class Databases implements KeptDatabases {
   readonly #parts: () => DatabaseParts
   readonly #byCode = new Map<string, Database>()
-  /** Settings of databases that are created later. */
   settings: DatabaseSettings
   /** The database of the latest call, kept or not: the next call usually names it again. */
   #latest: Database | undefined

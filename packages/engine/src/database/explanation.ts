@@ -16,7 +16,6 @@
 import type { Scheduler } from '../clock.ts'
 import { type RequestContext, TableLedger } from '../context.ts'
 import type { NearestPlan } from '../executor/nearest-query.ts'
-import type { ResultPage } from '../executor/result-page.ts'
 import type { DistanceMeasure } from '../model/query.ts'
 import type { PlanTree } from '../plan-tree.ts'
 import { planText, planTree } from '../planner/explain.ts'
@@ -27,7 +26,6 @@ import type { TableId } from '../tables/table.ts'
 import type { AggregationBatch, QueryBatch } from './api.ts'
 
 export interface ExplainOptions {
-  /** Whether to run the query too. */
   readonly analyze: boolean
 }
 
@@ -43,7 +41,6 @@ export interface ExecutionStats {
   readonly rowsRead: Readonly<Partial<Record<TableId, number>>>
 }
 
-/** The charges, by kind. */
 export interface Billing {
   readonly documents: number
   readonly indexEntries: number
@@ -57,7 +54,6 @@ export interface ExplainMetrics {
   readonly indexesUsed: readonly IndexUsed[]
   /** The plan in words, several lines. */
   readonly plan: string
-  /** The same as a tree. */
   readonly tree?: PlanTree
   /** Only with `analyze`. */
   readonly stats?: ExecutionStats
@@ -100,7 +96,6 @@ export function wholePlanTree(
   return { source, results: lines }
 }
 
-/** The explanation of one query. */
 export class Explanation {
   readonly analyze: boolean
   readonly #clock: Scheduler
@@ -190,9 +185,4 @@ function rangeProperties({ columns, lateColumns, disjuncts }: Plan): number {
   const behindTheKey = lateColumns.filter((_, i) => disjuncts.some(({ lateSpans }) => isConfined(lateSpans[i])))
   const byKey = disjuncts.some(({ pathSpans }) => isConfined(pathSpans)) ? 1 : 0
   return inColumns.length + behindTheKey.length + byKey
-}
-
-/** The empty result of a query that is only planned. */
-export function emptyPage({ resultType }: Plan): ResultPage {
-  return { resultType, results: [], skipped: 0, endCursor: new Uint8Array(0), moreResults: 'noMoreResults' }
 }

@@ -6,7 +6,6 @@ import type { Query } from '../model/query.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 
-/** The entity groups of some keys, without duplicates. */
 export function groupsOf(keys: readonly Key[]): readonly GroupCode[] {
   const groups = keys.map((key) => {
     const { partition, path } = keyCodes(key)

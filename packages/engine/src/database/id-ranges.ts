@@ -27,7 +27,6 @@ import type { IdCall } from './key-ids.ts'
 export interface AllocatedIds extends IdRange {
   /** The next sequential id after the call. */
   readonly nextAfter: bigint
-  /** The answer as a sentence. */
   readonly words: string
 }
 

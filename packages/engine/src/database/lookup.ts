@@ -106,7 +106,6 @@ function part(rows: readonly RowKey[], from: number): readonly RowKey[] {
   return rows.length <= readTogether ? rows : rows.slice(from, from + readTogether)
 }
 
-/** Keys without duplicates, and their rows. */
 interface DistinctKeys {
   readonly asked: readonly Key[]
   readonly rows: readonly RowKey[]

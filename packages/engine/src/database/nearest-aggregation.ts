@@ -11,7 +11,6 @@ import { NumberTotal } from '../executor/aggregate-number.ts'
 import type { Value } from '../model/value.ts'
 import type { Aggregation, QueryBatch } from './api.ts'
 
-/** The properties to aggregate, and the names of the answers. */
 interface Asked {
   readonly names: readonly string[]
   readonly properties: readonly string[]

@@ -17,7 +17,6 @@ import type { CommitRequest, Mutation } from './api.ts'
 import { groupsOf } from './groups.ts'
 import type { DatabaseSettings } from './settings.ts'
 
-/** The part of a database that the checks need. */
 export interface CheckedDatabase {
   readonly projectId: string
   readonly databaseId: string
@@ -25,7 +24,6 @@ export interface CheckedDatabase {
   readonly indexOptions: StoredIndexOptions
 }
 
-/** The mutations of a request, each valid by itself. */
 export function prepareMutations(
   database: CheckedDatabase,
   context: RequestContext,

@@ -84,7 +84,6 @@ export class QueryIndexes {
     }
   }
 
-  /** Waits until one more of the missing indexes serves. */
   async #provide<P>(
     context: RequestContext,
     database: QueriedDatabase,
@@ -175,7 +174,6 @@ function leastOf<P>(
   return needed
 }
 
-/** Whether a query can be planned with these indexes. */
 function serves(planner: Planner<unknown>, indexes: readonly CompositeIndex[]): boolean {
   try {
     planner(indexes)

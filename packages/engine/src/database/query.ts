@@ -32,12 +32,14 @@ import { whileWanted } from '../slices.ts'
 import type { TableView } from '../tables/table.ts'
 import { decodeToken } from '../transactions/transaction.ts'
 import type { QueryBatch, ReadOptions, RunQueryRequest } from './api.ts'
-import { type Explanation, emptyPage, wholePlanTree } from './explanation.ts'
+import { type Explanation, wholePlanTree } from './explanation.ts'
 import { scopeOfQuery } from './groups.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
 import type { ReadResult } from './reading.ts'
 import { viewWithIndexes } from './snapshot-indexes.ts'
 import type { VerbParts } from './verb-parts.ts'
+
+const noBytes = new Uint8Array(0)
 
 export function runQuery(
   parts: VerbParts,
@@ -55,7 +57,9 @@ export function runQuery(
     nearest,
     run: (execution, window) =>
       nearest === undefined ? execute(execution, window) : findNearest(execution, window, nearest),
-    none: emptyPage,
+    none: ({ resultType }) => {
+      return { resultType, results: [], skipped: 0, endCursor: noBytes, moreResults: 'noMoreResults' }
+    },
   }
   return andThen(runSteps(readByPlan(parts, context, request.read, asked, explanation)), (read) => {
     const { results, skipped } = read.found
@@ -93,9 +97,7 @@ export interface PlannedRead<T> {
   /** The vector search, and the names of the aggregations, on the results of the plan. */
   readonly nearest?: NearestPlan | undefined
   readonly aggregated?: readonly string[]
-  /** Reads the results. */
   run(execution: Execution, window: Window): MaybePromise<T>
-  /** The result if nothing is read. */
   none(plan: Plan): T
 }
 
@@ -158,8 +160,6 @@ function planRowsReady(context: RequestContext, store: OnDemandRows, plan: Plan)
   if (isPromise(ready)) return whileWanted(context, ready).then(() => {})
 }
 
-const noToken = new Uint8Array(0)
-
 /**
  * The view for the rows of a query: for a special kind one made for the query; else the view of the read, with the rows of
  * indexes that are younger than the transaction.
@@ -179,7 +179,7 @@ function viewFor(
   const { moment } = view
   if (moment === undefined && read?.transaction === undefined) return view
   // The transaction may have ended since this read began; the read continues.
-  const age = moment === undefined ? decodeToken(read?.transaction ?? noToken) : Number(moment)
+  const age = moment === undefined ? decodeToken(read?.transaction ?? noBytes) : Number(moment)
   const young = database.catalogue.youngerThan(age ?? 0)
   return young.length === 0 ? view : viewWithIndexes(context, view, database, plan, young)
 }

@@ -29,6 +29,5 @@ export interface ReadResult<T> {
 }
 
 export interface Reading {
-  /** Reads at the moment of the options. */
   run<T>(context: RequestContext, database: ReadingDatabase, read: Read<T>): MaybePromise<ReadResult<T>>
 }

@@ -1,5 +1,4 @@
 /** Settings of a database, and their presets. Each setting can also be set alone. */
-
 import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
 import { limits } from '../limits.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
@@ -9,7 +8,6 @@ import type { MissingIndexPolicy } from './query-indexes.ts'
 /** `firestore`: Firestore in Datastore mode, today's production. `legacy`: Datastore as it was on Megastore. */
 export type Mode = 'firestore' | 'legacy'
 
-/** A kind whose entities expire. */
 export interface TtlPolicy {
   readonly kind: string
   /** The property with the time of expiry, a timestamp. */

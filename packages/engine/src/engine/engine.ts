@@ -51,10 +51,8 @@ export class Engine {
   readonly inspector: Inspector
   /** The tablets: key ranges, their load and their splits. */
   readonly tablets: Tablets
-  /** Composite indexes of all databases. */
   readonly indexes: Indexes
   readonly totals: EngineTotals
-  /** A feed of commits. */
   readonly feed: CommitFeed
   readonly #parts: EngineParts
   /** Resets run one after the other. */
@@ -99,12 +97,10 @@ export class Engine {
     return this.#parts.tablets.commits.rowsApplied
   }
 
-  /** Currently open transactions. */
   get openTransactions(): number {
     return this.#parts.verbs.openCount
   }
 
-  /** Pending records of all databases. */
   get waitingRecords(): number {
     return this.#parts.place.local?.log.pending.count ?? 0
   }

@@ -1,9 +1,8 @@
 /** The opening of an engine (engine/E1): reads the state of earlier runs, and finishes their work. */
 import { systemScheduler } from '../clock.ts'
 import { CommitVersions } from '../log/commit-version.ts'
-import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import { finallyDo } from '../maybe-promise.ts'
 import { everyRow } from '../observe/tablets/every-row.ts'
-import type { KvReader } from '../storage/kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { EngineParts } from './engine-parts.ts'
@@ -49,7 +48,12 @@ async function recover(parts: EngineParts): Promise<void> {
   }
   const { local } = place
   await databases.adoptMetadata(kv)
-  parts.isStoreNew = await hasNoEntity(kv)
+  const entities = kv.scan(rowsOf('Entities'))
+  const first = await finallyDo(
+    () => entities.next(1),
+    () => entities.close(),
+  )
+  parts.isStoreNew = first.length === 0
   await local.log.recover()
   if (options.rollForward === false) return
   await local.log.rollForwardAll('opening')
@@ -67,10 +71,4 @@ export async function useIndexFile({ options, indexes }: EngineParts): Promise<v
   if (path === false) return
   const { IndexFile } = await import('../indexes/index-file.ts')
   indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble, isReadOnly: store !== undefined })
-}
-
-function hasNoEntity(kv: KvReader): MaybePromise<boolean> {
-  const scan = kv.scan(rowsOf('Entities'))
-  const first = (): MaybePromise<boolean> => andThen(scan.next(1), (rows) => rows.length === 0)
-  return finallyDo(first, () => scan.close())
 }

@@ -9,7 +9,6 @@
  * No reader sees half of a reset. It ends with nothing deleted if its caller is gone before the write.
  * docs/architecture/transactions.md has the answers that open transactions get.
  */
-
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { LocalParts } from '../database/local-parts.ts'
 import { encodeText } from '../encoding/ordered.ts'

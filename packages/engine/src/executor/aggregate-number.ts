@@ -71,7 +71,6 @@ export class NumberTotal {
     this.#count++
   }
 
-  /** The sum as an integer or a double. */
   sum(): Value {
     this.#takeHalves()
     const whole = this.#integers
@@ -79,7 +78,6 @@ export class NumberTotal {
     return { type: 'double', value: this.#asDouble() }
   }
 
-  /** The average as a double, or null. */
   average(): Value {
     if (this.#count === 0) return { type: 'null' }
     this.#takeHalves()

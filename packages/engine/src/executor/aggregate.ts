@@ -79,7 +79,6 @@ export function resultOf(term: AggregateTerm, count: number, totals: ReadonlyMap
 
 type Adder = (row: PositionedRow) => void
 
-/** Functions that add a row to the totals. */
 function addersOf(
   plan: Plan,
   totals: ReadonlyMap<string, NumberTotal>,

@@ -18,7 +18,6 @@ export class Distinct extends Operator {
   /** The number of first columns. */
   readonly #width: number
   #batch = batchMin
-  /** The codes of the current combination. */
   #group: string | undefined
 
   constructor(input: RowStream, plan: Pick<Plan, 'columns' | 'reverse'>, width: number) {

@@ -24,7 +24,8 @@ export class Filter extends Operator {
 
   protected override *steps(count: number): Steps<readonly PositionedRow[]> {
     if (this.#ready.length > 0) return this.#give(this.#ready, count)
-    for (let batch = count; ; batch = largerBatch(batch)) {
+    // As long as no row matches, each step reads more rows.
+    for (let batch = count; ; batch = Math.max(batch, Math.min(batch * 2, batchMax))) {
       const rows = yield* waitFor(this.input.next(batch))
       const chosen = rows.filter(({ position }) => this.#fits(position))
       if (chosen.length > 0 || rows.length === 0) return this.#give(chosen, count)
@@ -52,9 +53,4 @@ export class Filter extends Operator {
     // If such rows remain, the input is past the position, and a seek to it has no effect.
     super.seek(position)
   }
-}
-
-/** As long as no row matches, each step reads more rows. */
-function largerBatch(batch: number): number {
-  return Math.max(batch, Math.min(batch * 2, batchMax))
 }

@@ -115,7 +115,6 @@ class WalkedEntity {
     this.#first = firstPosition(plan, path, entries)
   }
 
-  /** Replaces the entries by lists of codes. */
   shrink(): void {
     this.#codes = this.#plan.columns.map((column) => {
       const own = this.#entries.filter(({ property }) => property === column.property)
@@ -193,11 +192,10 @@ function positionIn(
   }
   if (disjunct.pathSpans !== undefined && !inSpans(disjunct.pathSpans, path)) return undefined
   for (const [i, column] of lateColumns.entries()) {
-    if (
-      !entries.some((entry) => entry.property === column.property && fitsLate(disjunct, i, codeInColumn(column, entry)))
-    ) {
-      return undefined
-    }
+    const spans = disjunct.lateSpans[i]
+    const fits = (entry: IndexEntry): boolean =>
+      entry.property === column.property && (spans === undefined || inSpans(spans, codeInColumn(column, entry)))
+    if (!entries.some(fits)) return undefined
   }
   let position = ''
   for (const [i, column] of columns.entries()) {
@@ -213,9 +211,4 @@ function positionIn(
     position += best
   }
   return position + path
-}
-
-function fitsLate({ lateSpans }: Disjunct, column: number, code: string): boolean {
-  const spans = lateSpans[column]
-  return spans === undefined || inSpans(spans, code)
 }

@@ -37,21 +37,11 @@ export class Late extends Operator {
 
   protected override *steps(count: number): Steps<readonly PositionedRow[]> {
     for (;;) {
-      const given = this.#give(count)
-      if (given.length > 0) return given
+      if (this.#ready.length > 0) return this.#ready.splice(0, count)
       const rows = yield* waitFor(this.input.next(count))
       if (rows.length === 0) return noRows
       for (const row of rows) this.#take(row, yield* waitFor(readEntity(this.#execution, row)))
     }
-  }
-
-  #give(count: number): readonly PositionedRow[] {
-    if (this.#ready.length <= count) {
-      const all = this.#ready
-      this.#ready = []
-      return all
-    }
-    return this.#ready.splice(0, count)
   }
 
   #take(row: PositionedRow, cell: Uint8Array | undefined): void {
@@ -78,7 +68,6 @@ export class Late extends Operator {
     return values.sort((a, b) => (isBefore(a.code, b.code, this.#plan.reverse) ? -1 : 1))
   }
 
-  /** Makes a row for each combination of values, in result order. */
   #unfold(row: PositionedRow, allowed: readonly (readonly LateValue[])[]): void {
     let rows: readonly { readonly codes: string; readonly types: readonly number[] }[] = [{ codes: '', types: [] }]
     for (const values of allowed) {

@@ -29,7 +29,6 @@ export function lateOffset({ columns, lateColumns }: PositionForm, position: str
   return at
 }
 
-/** The code of an entity's value in a column. */
 export function codeInColumn({ inverted }: Column, { valueCode }: IndexEntry): string {
   return inverted ? invert(valueCode) : valueCode
 }
@@ -40,7 +39,6 @@ export interface ValuePlace {
   /** Its type byte in the cell of a row, counted from the end. */
   readonly fromEnd: number
   offset(position: string): number
-  /** The offset behind its code. */
   end(position: string): number
 }
 

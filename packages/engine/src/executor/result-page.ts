@@ -54,7 +54,6 @@ export class PageRun {
   readonly #window: Window
   readonly #cursorHead: string
   readonly #overheadBytes: number
-  /** How many results this answer may contain. */
   readonly #resultsMax: number
   readonly #results: PageResult[] = []
   #bytes = 0

@@ -160,7 +160,6 @@ class SpanScanStream implements RowStream {
     return chosen
   }
 
-  /** Skips a gap to the next span. */
   #seekTo(span: Span): void {
     this.#batch = batchMin
     this.seek(this.#reverse ? span.upper : span.lower)

@@ -26,7 +26,6 @@ export interface IndexChoice extends Pick<ScanNode, 'prefix' | 'mirrored' | 'equ
 export interface IndexCover {
   readonly choices: readonly IndexChoice[]
   readonly uncovered: readonly Equality[]
-  /** Whether the ancestor still has to be fixed. */
   readonly ancestorMissing: boolean
 }
 

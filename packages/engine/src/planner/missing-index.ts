@@ -16,18 +16,15 @@ export class MissingIndexError extends DatastoreError {
   constructor(index: IndexDefinition) {
     const words = formatIndex(index)
     const yaml = indexYaml(index)
+    // Production's text has kinds and properties without quotes.
+    const bare = yaml.replace(/: "([A-Za-z_][\w.]*)"$/gm, ': $1')
     super(
       'FAILED_PRECONDITION',
-      `no matching index found. recommended index is:\n${bareNames(yaml)}(no index serves this query: define ${words}, in index.yaml)`,
+      `no matching index found. recommended index is:\n${bare}(no index serves this query: define ${words}, in index.yaml)`,
       { details: { index: words, 'index.yaml': yaml } },
     )
     this.index = index
   }
-}
-
-/** Production's text has kinds and properties without quotes. */
-function bareNames(yaml: string): string {
-  return yaml.replace(/: "([A-Za-z_][\w.]*)"$/gm, ': $1')
 }
 
 /** The index that serves the query, or a disjunct of it, without a join. */

@@ -37,7 +37,6 @@ export interface Column {
   readonly inverted: boolean
 }
 
-/** Some adjacent columns. */
 export interface ColumnPart {
   readonly width: number
   /** Whether they may be in any order, each in either direction. */
@@ -56,7 +55,6 @@ export interface Disjunct {
   readonly equalities: readonly Equality[]
   /** For each column the allowed rests of positions; `undefined` = all. */
   readonly columnSpans: readonly (readonly Span[] | undefined)[]
-  /** The same for each late column. */
   readonly lateSpans: readonly (readonly Span[] | undefined)[]
   /** Allowed path codes; `undefined` = all. Does not include the ancestor. */
   readonly pathSpans: readonly Span[] | undefined

@@ -5,7 +5,6 @@
  * Measured on both of Google's emulators: which queries are refused. Ours: an inequality that an equality on the same
  * property implies is dropped; `IN` on a column is a set of ranges of that column, so that results are in the column's order.
  */
-
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import { validateNameBytes, validatePartition } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'

@@ -87,7 +87,6 @@ export function inputsOf(node: PlanNode): readonly PlanNode[] {
   }
 }
 
-/** The scans of a plan, in its order. */
 export function scansOf(node: PlanNode): readonly ScanNode[] {
   return node.type === 'scan' ? [node] : inputsOf(node).flatMap(scansOf)
 }

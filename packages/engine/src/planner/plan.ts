@@ -25,7 +25,7 @@ import { arrangementsOf, coverByComposites, type IndexChoice } from './index-sel
 import { MissingIndexError, perfectIndex } from './missing-index.ts'
 import type { Disjunct, Equality, NormalQuery } from './normal-query.ts'
 import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
-import { everything, intersectSpans, prefixSpans, type Span } from './spans.ts'
+import { everything, intersectSpans, pointSpans, type Span } from './spans.ts'
 
 /**
  * The plan of a query, with its columns in the given order or, if no index serves that, in the first order that one serves.
@@ -100,7 +100,7 @@ function planDisjunct(
   let spans: readonly Span[]
   if (columns.length > 0) spans = columnSpans[0] ?? everything
   else if (ancestor === undefined) spans = pathSpans ?? everything
-  else spans = intersectSpans(pathSpans ?? everything, prefixSpans(pathPrefix(ancestor.path)))
+  else spans = intersectSpans(pathSpans ?? everything, pointSpans([pathPrefix(ancestor.path)]))
   if (spans.length === 0) return { type: 'empty' }
   const source = joinNodes('mergeJoin', chooseScans(query, disjunct, code, indexes, spans))
   const filtered = columns.length === 0 ? source : withFilter(disjunct, source)

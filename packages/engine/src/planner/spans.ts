@@ -59,13 +59,9 @@ export function spansOf(operator: SpanOperator, code: string, inverted: boolean)
   }
 }
 
-/** Exactly the given codes, in any order and with repetitions. */
+/** Exactly the given codes and what begins with them; the codes are in any order and may repeat. */
 export function pointSpans(codes: readonly string[]): readonly Span[] {
   return [...new Set(codes)].sort().map((code) => ({ lower: code, upper: code + codesEnd }))
-}
-
-export function prefixSpans(code: string): readonly Span[] {
-  return [{ lower: code, upper: code + codesEnd }]
 }
 
 /** The intersection of two lists; empty if nothing is left. */
@@ -77,16 +73,12 @@ export function intersectSpans(a: readonly Span[], b: readonly Span[]): readonly
     const x = a[i]
     const y = b[j]
     if (x === undefined || y === undefined) return shared
-    const [, lower] = inOrder(x.lower, y.lower)
-    const [upper] = inOrder(x.upper, y.upper)
+    const { lower } = x.lower < y.lower ? y : x
+    const { upper } = x.upper < y.upper ? x : y
     if (lower < upper) shared.push({ lower, upper })
     if (upper === x.upper) i++
     else j++
   }
-}
-
-function inOrder(a: string, b: string): readonly [string, string] {
-  return a < b ? [a, b] : [b, a]
 }
 
 /** Whether `rest`, a position from the column on, is in one of the spans. */

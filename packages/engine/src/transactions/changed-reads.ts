@@ -51,7 +51,6 @@ function refuseChangedGroup(recent: RecentCommits, mark: number, transaction: Tr
   )
 }
 
-/** The id of the transaction of a commit; 0 outside of transactions. */
 function writerOf({ transaction }: RecentCommit): number {
   return decodeToken(transaction) ?? 0
 }

@@ -9,7 +9,6 @@ import type { TableView } from '../tables/table.ts'
 import { type ReadBudget, ReadSet, TrackedView } from './read-set.ts'
 import type { RecentCommits } from './recent-commits.ts'
 
-/** Maximum number of attempts of a read. */
 const attemptsMax = 50
 
 /**

@@ -15,8 +15,7 @@
  * Known: Google's Firestore emulator ends waits after two seconds. Ours: deadlocks are detected, without a timeout.
  */
 import { type Scheduler, steadyMicros, waitIsOver } from '../clock.ts'
-import type { RequestContext } from '../context.ts'
-import { checkAlive } from '../context.ts'
+import { checkAlive, type RequestContext } from '../context.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { contention, DatastoreError } from '../errors.ts'
 import type { Expiry } from './expiry.ts'
@@ -31,13 +30,11 @@ export interface LockWaitsParts {
   readonly expiry: Expiry
 }
 
-/** Maximum number of holders in a trace. */
 const tracedHoldersMax = 16
 
 /** Maximum number of holders of a row at which a search looks from behind. */
 const aheadMax = 64
 
-/** A transaction, and a goal of its waits. */
 interface Ahead {
   readonly at: Transaction
   readonly goal: WaitsFor
@@ -151,8 +148,12 @@ export class LockWaits {
         }
         if (waiter === start || waiter.waitsFor.length === 0 || next.has(waiter)) continue
         next.set(waiter, at)
-        if (isWaitedFor(goal, waiter)) return [start, ...wayFrom(waiter, start, next)]
         reached.push(waiter)
+        if (!isWaitedFor(goal, waiter)) continue
+        const cycle = [start]
+        for (let on: Transaction | undefined = waiter; on !== undefined && on !== start; on = next.get(on))
+          cycle.push(on)
+        return cycle
       }
     }
     return undefined
@@ -183,17 +184,6 @@ export class LockWaits {
 function isWaitedFor(goal: WaitsFor, transaction: Transaction): boolean {
   if (!('footprint' in goal)) return goal.holder === transaction
   return transaction.takesLocks && transaction.reads.hitBy(goal.footprint) !== undefined
-}
-
-/** The transactions from one on, up to the one before `end`. */
-function wayFrom(
-  first: Transaction,
-  end: Transaction,
-  next: ReadonlyMap<Transaction, Transaction>,
-): readonly Transaction[] {
-  const way: Transaction[] = []
-  for (let at: Transaction | undefined = first; at !== undefined && at !== end; at = next.get(at)) way.push(at)
-  return way
 }
 
 function lockTimeout(waiter: Transaction, { row }: WaitsFor, holder: Transaction, timeoutMs: number): DatastoreError {

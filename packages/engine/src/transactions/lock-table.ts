@@ -10,7 +10,6 @@
  *
  * LT1  The cost of a question about a row does not grow with the number of transactions.   locks.test.ts
  */
-
 import { type Scheduler, steadyMicros } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { getOrInsert } from '../get-or-insert.ts'
@@ -48,7 +47,6 @@ export class LockTable {
     this.#scheduler = scheduler
   }
 
-  /** Whether a key range is locked. */
   get hasSpans(): boolean {
     return this.#spans.size > 0
   }
@@ -68,7 +66,6 @@ export class LockTable {
     }
   }
 
-  /** Gives back the locks of a transaction that has ended. */
   release(transaction: Transaction): void {
     const { reads } = transaction
     if (reads.isEmpty) return
@@ -141,7 +138,6 @@ export class LockTable {
     return waits
   }
 
-  /** Forgets the waits for a row if there are none. */
   forget(row: RowKey, waits: Waits): void {
     if (waits.wakes.size === 0 && this.#waits.get(row) === waits) this.#waits.delete(row)
   }

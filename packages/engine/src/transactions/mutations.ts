@@ -16,8 +16,7 @@
 import type { RequestContext } from '../context.ts'
 import { encodeKey } from '../encoding/entity-codec.ts'
 import type { IndexEntry, IndexOptions } from '../encoding/index-entries.ts'
-import type { KeyCodes } from '../encoding/key-codec.ts'
-import { keyCodes } from '../encoding/key-codec.ts'
+import { type KeyCodes, keyCodes } from '../encoding/key-codec.ts'
 import { cutProperties, mergeProperties, type PropertyMask } from '../encoding/property-mask.ts'
 import { sameProperties } from '../encoding/same-properties.ts'
 import { entityTooLarge, type PreparedProperties, prepareProperties } from '../encoding/validate-entity.ts'
@@ -84,7 +83,6 @@ export interface Evaluated {
   readonly failure: unknown
 }
 
-/** The state of an entity during the evaluation. */
 interface Entity {
   readonly codes: KeyCodes
   readonly row: RowKey
@@ -94,9 +92,7 @@ interface Entity {
   properties: Uint8Array | undefined
   /** Index entries of `properties`, if a mutation of the list brought them; `undefined` = not known yet. */
   entries: readonly IndexEntry[] | undefined
-  /** Whether an earlier mutation of the list had this key. */
   isMet: boolean
-  /** Whether any mutation of the list deleted it. */
   isDeleted: boolean
   isConflicted: boolean
   /** Whether its {@link imageAfter}, the image after the list, is known. */
@@ -268,7 +264,6 @@ class Fold {
     states.push({ codes, row, before, after: encodeImage(entity.imageAfter), afterEntries: entries })
   }
 
-  /** @param i - place of the mutation in the list */
   #outcomeOf({ isConflicted, imageAfter }: Entity, i: number): MutationOutcome {
     const transformResults = this.#transformResults?.get(i)
     const rest = transformResults === undefined ? undefined : { transformResults }
@@ -336,7 +331,6 @@ class Fold {
     this.#done.push(entity)
   }
 
-  /** Whether a mutation is in conflict with its entity. */
   #meetsConflict(conflict: Conflict, mutation: PreparedMutation, entity: Entity): boolean {
     // Measured: in Firestore a conflict that must fail comes before the check of existence, otherwise after it.
     const conflictFirst = conflict.resolution === 'fail' && this.#rules.pairs === 'refused'

@@ -44,7 +44,6 @@ interface ArrayOperation {
   readonly values: readonly Value[]
 }
 
-/** A validated transform. */
 export interface PreparedTransform {
   readonly path: PropertyPath
   readonly operation: TransformOperation

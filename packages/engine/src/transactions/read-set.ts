@@ -49,7 +49,6 @@ export class ReadSet {
     return this.#rows === undefined && this.#spans === undefined
   }
 
-  /** Number of rows and spans. */
   get size(): number {
     return (this.#rows?.size ?? 0) + (this.#spans?.size ?? 0)
   }

@@ -10,7 +10,6 @@
  *   group h   ▪ 1 applied   ▪ 2 applied   ▪ 3 applied      and be applied in h alone. A view is therefore taken in a turn in which
  *                                                          nothing waits in any group of the scope.
  */
-
 import type { Scheduler } from '../clock.ts'
 import { invalidArgument } from '../errors.ts'
 import { PastView, refuseForgotten } from '../history/past-view.ts'
@@ -185,7 +184,6 @@ export class ReadView {
     return this.during(() => work(this.within(scopeOf)))
   }
 
-  /** Runs a read of the view. */
   during<T>(read: () => MaybePromise<T>): MaybePromise<T> {
     this.#reads++
     return finallyDo(read, () => {

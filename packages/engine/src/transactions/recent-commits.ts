@@ -16,7 +16,6 @@ import type { ReadSet } from './read-set.ts'
 
 export interface RecentCommit {
   readonly number: number
-  /** Rows that it writes or deletes. */
   readonly footprint: Footprint
   /** Groups that its transaction read: the commit changes their version too, although it may write no entity there. */
   readonly groupsRead: readonly GroupCode[]

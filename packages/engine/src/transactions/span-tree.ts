@@ -60,7 +60,6 @@ export class SpanTree<T> {
     return some(this.#root, range, is)
   }
 
-  /** All spans, in order. */
   ranges(): readonly KeyRange[] {
     const ranges: KeyRange[] = []
     const walk = (node: Tree<T>): void => {

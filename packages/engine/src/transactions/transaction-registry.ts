@@ -32,9 +32,7 @@ export interface BeginOptions {
 }
 
 export interface RegistryLimits {
-  /** Maximum number of open transactions. */
   readonly openTransactionsMax?: number | undefined
-  /** Maximum bytes of all read sets together. */
   readonly transactionBytesMax?: number | undefined
 }
 
@@ -59,7 +57,6 @@ export class TransactionRegistry implements TransactionOwner {
     this.#lastId = this.#firstId
   }
 
-  /** Currently open transactions. */
   openCount = 0
 
   /** The id of the newest transaction; later ones have larger ids. */
@@ -190,7 +187,6 @@ const stateInWords: Readonly<Record<TransactionState, string>> = {
   aborted: 'aborted',
 }
 
-/** Throws the error for a transaction that has ended. */
 export function refuseEnded(transaction: Transaction): void {
   if (transaction.state !== 'active') throw endedError(transaction)
 }

@@ -95,14 +95,18 @@ export class TransactionViews {
     return [...groups].filter((group) => group !== everyGroup)
   }
 
-  /** Whether the transaction has a view. */
   has(transaction: Transaction): boolean {
     return this.#views.has(transaction)
   }
 
   /** Returns the views of a transaction that has ended. */
   letGo(transaction: Transaction): void {
-    for (const view of this.#views.get(transaction)?.values() ?? []) giveBack(view)
+    for (const view of this.#views.get(transaction)?.values() ?? []) {
+      void whenFails(
+        () => andThen(view, (taken) => taken.close()),
+        () => undefined,
+      )
+    }
     this.#views.delete(transaction)
   }
 
@@ -127,13 +131,6 @@ export class TransactionViews {
       else this.#recent.release(mark)
     }
   }
-}
-
-function giveBack(readView: MaybePromise<ReadView>): void {
-  void whenFails(
-    () => andThen(readView, (taken) => taken.close()),
-    () => undefined,
-  )
 }
 
 /**

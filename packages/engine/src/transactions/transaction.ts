@@ -48,7 +48,6 @@ export interface TransactionOwner {
 export interface TransactionStart {
   /** A safe integer. */
   readonly id: number
-  /** Code of the database. */
   readonly database: string
   readonly mode: ConcurrencyMode
   readonly readOnly: boolean
@@ -150,7 +149,6 @@ export class Transaction {
     else this.#atEnd.push(task)
   }
 
-  /** Cancels a task of {@link atEnd}. */
   notAtEnd(task: () => void): void {
     this.#atEnd = this.#atEnd?.filter((other) => other !== task)
   }

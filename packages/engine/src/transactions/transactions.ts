@@ -53,7 +53,6 @@ export interface GoneRows {
 export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
   readonly scheduler: Scheduler
   readonly contention?: Contention | undefined
-  /** Only for tests. */
   readonly switchedOff?: SwitchedOff | undefined
 }
 
@@ -171,7 +170,6 @@ export class Transactions extends TransactionRegistry {
     return this.guardAgainst(transaction, input)
   }
 
-  /** A guard, whether a transaction is open or not. */
   guardAgainst(transaction: Transaction | undefined, input: CommitInput): CommitGuard {
     const { database } = input
     // A write outside of transactions waits like a transaction without reads; as the oldest one it is never the victim of a deadlock.
@@ -306,7 +304,6 @@ export class Transactions extends TransactionRegistry {
     if (this.#checksConflicts) refuseChanged(this.#parts.recent, this.#held, transaction, aside)
   }
 
-  /** Throws INVALID_ARGUMENT if the transaction would have too many groups. */
   #refuseGroups(database: TransactionDatabase, transaction: Transaction, groups: readonly GroupCode[]): void {
     const { entityGroupsMax } = database.settings
     if (entityGroupsMax === undefined) return
