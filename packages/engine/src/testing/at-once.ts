@@ -1,7 +1,6 @@
 /** The immediate answer of a store, never a promise; for tests. */
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 
-/** @throws if the answer is a promise */
 export function atOnce<T>(answer: MaybePromise<T>): T {
   if (isPromise(answer)) throw new Error('the answer came by promise; a store in memory answers at once')
   return answer

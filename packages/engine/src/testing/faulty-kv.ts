@@ -45,7 +45,6 @@ export class FaultyKv extends WrappedKv {
     this.#fault = { ...fault, atWrite: this.#writes + fault.atWrite }
   }
 
-  /** Crashes now: every later call is refused. */
   crash(): void {
     this.#state = 'crashed'
   }

@@ -56,7 +56,6 @@ export function formatGolden(blocks: readonly GoldenBlock[]): string {
   return `${paragraphs.join('\n\n')}\n`
 }
 
-/** Names of the scripts in a folder, sorted. */
 export function goldenScripts(dir: string): readonly string[] {
   return readdirSync(dir)
     .filter((name) => !name.endsWith('.ts'))

@@ -1,7 +1,6 @@
 /** The machine's scheduler for tests that count turns: time stands still, so a slice ends after a known number of rows. */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 
-/** @param onTurn - called when a turn is asked for */
 export function turnScheduler(onTurn: () => void): Scheduler {
   const defer = (task: () => void): void => {
     onTurn()

@@ -34,7 +34,6 @@ import {
   writeReferenceValue,
 } from './reference-v3.ts'
 
-/** The field of exact forms. */
 const exactField = 50_001
 
 /** Valid entities nest at most 20 deep; deeper ones than this are not read. */
@@ -68,7 +67,6 @@ const userFields: readonly (readonly [name: string, field: number])[] = [
 /** A record that would be longer leaves out the arrays that make it so; their exact form is short. */
 const formBytesMax = recordBytesMax / 2
 
-/** Fields of an entity with a Property. */
 const propertyFields = { indexed: 14, excluded: 15 } as const
 
 type OneValue = Exclude<Value, { type: 'array' }>
@@ -153,7 +151,6 @@ function writeOne(writer: WireWriter, name: string, value: OneValue, multiple: b
 }
 
 interface Meaning {
-  /** 0 = none. */
   readonly meaning: number
   readonly uri?: string
   readonly exact: boolean
@@ -290,7 +287,6 @@ function* readEntity(reader: WireReader, depth: number): Generator<number, ReadE
 /** Values by property name, in order. A repeated name is an array, marked or not. */
 class PropertyCollector {
   readonly properties: Map<string, Value> = new Map()
-  /** The elements of the arrays. */
   readonly #arrays = new Map<string, Value[]>()
 
   add(name: string, value: Value, multiple: boolean): void {
@@ -333,7 +329,6 @@ function readProperty(reader: WireReader, excluded: boolean, depth: number) {
 
 interface About {
   readonly name: string
-  /** The meaning in the message. */
   readonly said: number
   readonly uri: string
   readonly excluded: boolean
@@ -369,7 +364,6 @@ function integerOf(value: bigint, said: number): Value {
   return { type: 'integer', value }
 }
 
-/** The value in the bytes from `position` to `end`. */
 function bytesMember({ bytes, position: start, end }: WireReader, about: About): Value {
   const { name, said, uri, excluded, depth } = about
   if (said === meaning.entity) return readEmbedded(new WireReader(bytes, start, end), depth + 1)

@@ -14,7 +14,6 @@ import { WireReader, WireWriter } from '../encoding/wire.ts'
 import { invalidArgument } from '../errors.ts'
 import { eachField, inMessage } from './reference-v3.ts'
 
-/** The first record of an overall metadata file. */
 export const formatRecord: Uint8Array = Buffer.from('3')
 
 export const overallSuffix = '.overall_export_metadata'

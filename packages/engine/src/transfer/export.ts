@@ -64,7 +64,6 @@ export interface ExportOptions extends TransferFilter {
   readonly dir: string
   /** Name of the export and of its overall metadata file; default: that of the folder. */
   readonly name?: string | undefined
-  /** Called after each batch of rows. */
   readonly onProgress?: ((progress: TransferProgress) => void) | undefined
 }
 
@@ -75,14 +74,12 @@ export interface TransferProgress {
 }
 
 export interface ExportReport extends TransferProgress {
-  /** The file to give to an import. */
   readonly metadataFile: string
 }
 
 export interface ExportSource {
   readonly scheduler: Scheduler
   readonly context: RequestContext
-  /** Code of the database. */
   readonly database: string
   /** Runs `work` over the tables of one moment without commits in progress. */
   atOneMoment<T>(work: (view: TableView) => Promise<T>): Promise<T>
@@ -199,7 +196,6 @@ async function exportRows(
   }
 }
 
-/** @param cell - of the entity's row in Entities */
 function* recordOf(key: Key, cell: Uint8Array): Generator<number, Uint8Array> {
   return yield* encodeEntityProto(key, yield* decodePropertiesInSteps(propertiesOfImage(cell)))
 }

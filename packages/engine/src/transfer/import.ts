@@ -35,7 +35,6 @@ import { type Rename, renamedKey, renamedProperties } from './rename-keys.ts'
 export interface ImportOptions extends TransferFilter {
   /** The overall metadata file of an export. */
   readonly metadataFile: string
-  /** Called after each batch. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined
 }
 
@@ -46,7 +45,6 @@ export interface ImportProgress extends TransferProgress {
 }
 
 export interface ImportReport extends TransferProgress {
-  /** Entities that the filter left out. */
   readonly skipped: number
 }
 

@@ -42,7 +42,6 @@ export class LogWriter {
     this.#path = path
   }
 
-  /** Bytes of the file so far. */
   get bytes(): number {
     return this.#written + this.#used
   }
@@ -121,7 +120,6 @@ export async function* readLog(
   }
 }
 
-/** Reads until the buffer is full or the file ends. */
 async function fill(file: FileHandle, buffer: Buffer, offset: number): Promise<number> {
   let filled = 0
   while (filled < buffer.length) {
@@ -132,10 +130,8 @@ async function fill(file: FileHandle, buffer: Buffer, offset: number): Promise<n
   return filled
 }
 
-/** Joins fragments to records, block by block. */
 class LogReader {
   readonly #path: string
-  /** Fragments of an incomplete record. */
   #parts: Buffer[] = []
   #partBytes = 0
   #startedAt: number | undefined

@@ -21,7 +21,6 @@ export function writeGroup(writer: WireWriter, field: number, writeContent: () =
   writer.raw(Uint8Array.of((field << 3) | 4))
 }
 
-/** Field numbers of an element and of its container. */
 interface ElementFields {
   readonly group: number
   readonly kind: number

@@ -16,7 +16,6 @@ import { DatastoreError, type Engine, invalidArgument, overallSuffix } from '@si
 import { reasonOf } from '../reason.ts'
 
 export interface Place {
-  /** Absolute. */
   readonly path: string
   /** The name, for the caller, of a path below it. */
   nameOf(relative: string): string
@@ -26,7 +25,6 @@ export interface Place {
 export class ExportLocations {
   readonly #root: string
 
-  /** @param store - its data folder contains the buckets */
   constructor({ location }: Pick<Engine['store'], 'location'>) {
     this.#root = location === 'memory' ? process.cwd() : location
   }
@@ -49,7 +47,6 @@ export class ExportLocations {
     return resolve(path, name)
   }
 
-  /** {@link metadataFileOf} */
   metadataFileOf(path: string): Promise<string> {
     return metadataFileOf(path)
   }

@@ -28,9 +28,7 @@ import type { CommonMetadata, OperationJson, Operations } from './operations/ope
 export interface IndexDialect {
   /** Whether its operations belong to the database instead of the project. */
   readonly isOfDatabase: boolean
-  /** With `@type`. */
   response(place: DatabaseName, index: CataloguedIndex): JsonObject
-  /** With `@type`. */
   metadata(
     place: DatabaseName,
     index: CataloguedIndex,
@@ -73,7 +71,6 @@ export class IndexOperations {
     this.#adopt(place, BigInt(index), work === 'create' ? 'CREATE_INDEX' : 'DELETE_INDEX', ofDatabase !== undefined)
   }
 
-  /** Adds all operations of a project, or of one of its databases. */
   async adoptAll(parent: string): Promise<void> {
     if (!this.#engine.hasOtherWriters) return
     const [, project, ofDatabase] = /^projects\/([^/]+)(?:\/databases\/([^/]+))?$/.exec(parent) ?? []
@@ -89,7 +86,6 @@ export class IndexOperations {
     }
   }
 
-  /** Adds the operation of an index to the registry, by the state in the catalogue. */
   #adopt(place: DatabaseName, id: bigint, type: IndexOperationType, isOfDatabase: boolean): void {
     const database = this.database(place)
     const dialect = isOfDatabase ? this.#dialects.ofDatabase : this.#dialects.ofProject

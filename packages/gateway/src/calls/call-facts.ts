@@ -11,13 +11,11 @@ export interface Asked {
   readonly mutations?: readonly Mutation[]
   readonly query?: Query
   readonly aggregations?: readonly Aggregation[]
-  /** The open transaction of the call. */
   readonly transaction?: Uint8Array | undefined
 }
 
 /** The parts of an answer to which later calls refer. */
 export interface Given {
-  /** The transaction that the call began. */
   readonly transaction?: Uint8Array | undefined
   /** Keys with allocated ids, in the order of the request's keys or mutations. */
   readonly keys?: readonly (Key | undefined)[]

@@ -60,7 +60,6 @@ export interface FaultReport extends FaultOptions {
   readonly hits: number
 }
 
-/** The options that may be combined with holdApply. */
 const placeOptions: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key']
 
 /** Longest latency: a larger value is probably a mistake of units. Ours. */

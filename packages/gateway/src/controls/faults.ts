@@ -13,7 +13,6 @@ import { DatastoreError, type Inspector, type Random, seededRandom } from '@sixt
 import type { CallFacts } from '../calls/call-facts.ts'
 import { checkFault, type FaultOptions, type FaultReport, holdOf, matches } from './fault.ts'
 
-/** A fault that was added. */
 export interface Fault {
   readonly id: string
   /** Number of affected calls, or of held records. */
@@ -81,12 +80,10 @@ export class Faults {
     await fault.remove()
   }
 
-  /** Ends all faults. */
   async clear(): Promise<void> {
     await Promise.all([...this.#active.values()].map((fault) => fault.remove()))
   }
 
-  /** Decides about a call, and counts it. */
   judge(facts: CallFacts): Verdict {
     let latencyMs = 0
     let error: DatastoreError | undefined
@@ -112,7 +109,6 @@ class ActiveFault implements Fault {
   readonly #gone: (id: string) => void
   #matched = 0
   hits = 0
-  /** Release functions of a fault with holdApply. */
   releases: (() => Promise<void>) | undefined
 
   constructor(id: string, options: FaultOptions, gone: (id: string) => void) {

@@ -30,7 +30,6 @@ type Answer<V extends Verb> = Awaited<ReturnType<DatabasePort[V]>>
 interface WatchedVerb<V extends Verb> {
   readonly method: DataMethod
   asked(request: Arguments<V>[1]): Asked
-  /** The facts of its answer; absent if there are none. */
   given?(answer: Answer<V>): Given
 }
 
@@ -66,7 +65,6 @@ function begun({ transaction }: { readonly transaction?: Uint8Array }): Given {
   return { transaction }
 }
 
-/** A database with a method for each of {@link verbs}. */
 class WatchedDatabase {
   readonly #database: DatabasePort
   readonly #name: DatabaseName

@@ -18,20 +18,17 @@ import { addSnapshotRoutes } from './snapshots.ts'
 
 export class EmulatorRoutes {
   readonly faults: Faults
-  /** Reports the end of each call of the data API. */
   readonly calls: Calls = new Calls()
   readonly clock: EmulatorClock
   readonly requests: RequestRecorder = new RequestRecorder(this.calls)
   readonly #engine: Engine
 
-  /** @param scheduler - the engine's own clock */
   constructor(engine: Engine, scheduler: MovableClock) {
     this.#engine = engine
     this.faults = new Faults(engine.inspector)
     this.clock = new EmulatorClock(scheduler, engine)
   }
 
-  /** @param withFixture - default: reads fixtures in this thread */
   addTo(router: Router, withFixture?: FixtureReader): void {
     const { faults, calls, clock, requests } = this
     const engine = this.#engine

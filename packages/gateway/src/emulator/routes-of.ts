@@ -21,13 +21,9 @@ import { Router } from '../protocols/router.ts'
 
 export interface RouteOptions {
   readonly logger?: Logger | undefined
-  /** Called by POST /shutdown. */
   readonly onShutdown?: (() => void) | undefined
-  /** Path of the page for browsers that open `/`. */
   readonly page?: string | undefined
-  /** Faults for calls of the data API, for all protocols. */
   readonly faults?: Faults | undefined
-  /** Gets the end of each call of the data API. */
   readonly calls?: Calls | undefined
   /** Adds endpoints of the embedding program. */
   readonly routes?: ((router: Router) => void) | undefined
@@ -35,7 +31,6 @@ export interface RouteOptions {
 
 export interface Routes extends Serving {
   readonly http: HttpCalls
-  /** The services of the admin API, for gRPC. */
   readonly services: readonly AdminService[]
 }
 

@@ -21,7 +21,6 @@ import { formatEndpoint } from './variables.ts'
 
 export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 'faults' | 'page' | 'routes'> {
   readonly engine: Engine
-  /** The engine's own clock. */
   readonly scheduler: MovableClock
   /** The data folder, which gets the server's address; `undefined` in memory or with a shared store. */
   readonly dir: string | undefined
@@ -31,7 +30,6 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
   readonly onCall?: CallObserver | undefined
   /** Whether the newest calls are kept from the start; by default only while a reader watches. */
   readonly requests?: boolean | undefined
-  /** Whether the console is served; default true. */
   readonly console?: boolean | undefined
   /** Adds endpoints of the embedding program, which may tell where this server is. */
   readonly addRoutes?: ((router: Router, facts: () => ServerFacts) => void) | undefined
@@ -40,10 +38,8 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
 export interface Served {
   readonly gateway: Gateway
   readonly faults: Faults
-  /** Reports the end of each call of the data API. */
   readonly calls: Calls
   readonly clock: EmulatorClock
-  /** Stops listening. The engine stays open. */
   close(): Promise<void>
 }
 

@@ -104,7 +104,6 @@ function grpcServices(services: readonly AdminService[], engine: EnginePort): re
   return [...services.map(grpcMethodsOf), healthMethods(names, engine), ...reflectionMethods([...names, healthService])]
 }
 
-/** Number of attempts to find a port that is free on all addresses. */
 const freePortTries = 10
 
 /** Listens on the first host, and with the same port on the others, as far as they exist. */

@@ -27,7 +27,6 @@ export interface SnapshotReport {
   readonly name: string
   /** Rows of all tables, logs and counters together. */
   readonly rows: number
-  /** Time on the emulator's clock. */
   readonly takenAt: string
 }
 

@@ -60,7 +60,6 @@ const workOfWords = 16
 /** Places of an entity whose rows are made in one step. */
 const placesOfStep = 16
 
-/** The changes of a record that match a filter. */
 interface Matching {
   readonly record: PendingRecord
   readonly changes: readonly EntityRows[]
@@ -115,7 +114,6 @@ export class CommitFeed {
     this.#tell(records, makes)
   }
 
-  /** Any row of a scope may be another one from now on. */
   reload({ reason, projectId, databaseId, namespaceId }: ReloadReason): void {
     const reload: ReloadReport = {
       reason,
@@ -180,7 +178,6 @@ export interface ReloadReason extends PartitionScope {
   readonly reason: ReloadReport['reason']
 }
 
-/** Whether two optional parts of a scope are both given and differ. */
 function differs(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other
 }
@@ -200,7 +197,6 @@ function narrowBy({ kind, path, ...scope }: CommitFilter): Narrow {
   }
 }
 
-/** The version and the entity groups of a commit. */
 function* headSteps(matching: readonly Matching[], listed: number) {
   const { version, partition } = (matching[0] as Matching).record
   const { projectId, databaseId } = partitionOfCode(partition)

@@ -27,7 +27,6 @@ interface StepReport {
   readonly groups: readonly { readonly group: string; readonly namespace: string }[]
   readonly moreGroups?: number
   readonly rows: readonly RowChangeReport[]
-  /** Rows that are not listed. */
   readonly moreRows?: number
   /** All rows, by table. */
   readonly tables: RowTally
@@ -43,7 +42,6 @@ export interface CommitReport extends StepReport {
     readonly kind: string
     readonly namespace: string
   }[]
-  /** Changes that are not listed. */
   readonly moreChanges?: number
 }
 

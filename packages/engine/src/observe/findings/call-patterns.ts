@@ -19,11 +19,9 @@ const skippedShareMin = 0.8
 
 type Method = 'commit' | 'lookup'
 
-/** Calls in a row of one method, each on one entity of one kind. */
 interface Run {
   readonly method: Method
   readonly kind: string
-  /** The first of its keys. */
   readonly keys: Set<string>
   length: number
 }

@@ -75,7 +75,6 @@ const table = {
 
 interface Advice {
   readonly remedy: string
-  /** The lab that teaches it. */
   readonly lab: string
 }
 
@@ -87,9 +86,7 @@ export interface Finding extends Advice {
   readonly kind: FindingKind
   /** Subject in words: a key range, a kind, an index, an entity group. One finding per kind and subject. */
   readonly subject: string
-  /** The observation, in one sentence. */
   readonly words: string
-  /** Facts with their figures. */
   readonly evidence: readonly string[]
   /** Share of the load or of the calls that shows it, 0 to 1. */
   readonly share: number

@@ -43,7 +43,6 @@ export interface FindingsOptions extends IndexPatternsOptions, LoadPatternsOptio
   readonly groups: () => readonly GroupReport[]
 }
 
-/** Entities of one commit, or keys that were looked up. */
 type Note = { readonly picked: readonly PickedChange[]; readonly nowMs: number } | readonly PickedKey[]
 
 /** Notes for one turn: that many, with their index rows and kilobytes, take some milliseconds. */
@@ -60,7 +59,6 @@ export class Findings {
   readonly #options: FindingsOptions
   readonly #random: Random
   #patterns: Patterns
-  /** Notes that are not analysed yet. */
   #notes: Note[] = []
   /** Their index rows, and kilobytes. */
   #size = 0
@@ -73,7 +71,6 @@ export class Findings {
     this.#patterns = newPatterns(options, this.#random)
   }
 
-  /** Notes the request of a call that has ended. */
   noteCall(fact: CallFact): void {
     const { indexes, calls } = this.#patterns
     if (fact.call === 'query') {
@@ -139,7 +136,6 @@ export class Findings {
     }
   }
 
-  /** The current findings, the latest first. */
   findings(): readonly Finding[] {
     this.#lookAtNotes()
     const { scheduler, wading, groups } = this.#options
@@ -157,7 +153,6 @@ export class Findings {
     return current.map(({ finding }) => finding).sort((a, b) => b.firstSeenMs - a.firstSeenMs)
   }
 
-  /** @returns the name under which it is kept */
   #see(sighting: Sighting, nowMs: number): string {
     const { kind, subject, words, evidence, share, count, place } = sighting
     const name = `${kind} ${subject}`
@@ -169,7 +164,6 @@ export class Findings {
     return name
   }
 
-  /** Starts again, as for an empty store. */
   clear(): void {
     this.#patterns = newPatterns(this.#options, this.#random)
     this.#seen.clear()
@@ -180,7 +174,6 @@ export class Findings {
 
 type Patterns = ReturnType<typeof newPatterns>
 
-/** The patterns of an empty store, and the samplers for them. */
 function newPatterns(options: FindingsOptions, random: Random) {
   return {
     keys: new KeyPatterns(),

@@ -106,7 +106,6 @@ export class IndexPatterns {
     }
   }
 
-  /** @param rows - of one entity */
   #noteComposites(rows: EntityRows['composites'], standsFor: number): void {
     const [first] = rows
     if (first === undefined) return

@@ -31,7 +31,6 @@ const entitiesLookedAt = 16
 interface KeyOrder {
   readonly sample: OrderSample
   readonly window: ShareWindow
-  /** Path codes. */
   first: string
   last: string
 }

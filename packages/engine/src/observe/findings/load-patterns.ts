@@ -32,7 +32,6 @@ const touchedMax = 1024
 const knownMax = 1024
 const rangeEventsMin = 512
 const distinctMin = 64
-/** Share of the distinct keys. */
 const rangeWidth = 0.1
 const rangeShareMin = 0.7
 
@@ -60,7 +59,6 @@ interface KindTouches {
 
 interface KindStart {
   firstMs: number
-  /** Since the first write. */
   slot: number
   writes: Estimate
   most: Estimate
@@ -104,7 +102,6 @@ export class LoadPatterns {
     }
   }
 
-  /** @param picked - changes of one commit, made at `nowMs` */
   noteCommitted(picked: readonly PickedChange[], nowMs: number): void {
     const kinds = new Map<string, Estimate>()
     for (const { partition, change, standsFor } of picked) {

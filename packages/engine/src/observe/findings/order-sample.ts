@@ -22,17 +22,14 @@ const togetherMax = 64
 
 export class OrderSample {
   #sorted: string[] = []
-  /** In the order of arrival; a new one replaces the oldest. */
   #arrivals: string[] = []
   #next = 0
-  /** The codes that a new one may follow, at most 8. */
   readonly #latest: string[] = []
 
   get size(): number {
     return this.#sorted.length
   }
 
-  /** Whether most codes of the sample are above this one. */
   isMostlyAbove(code: string): boolean {
     return this.#placeOf(code) * 2 < this.#sorted.length
   }
@@ -86,7 +83,6 @@ export class OrderSample {
     return code !== undefined && this.#latest.includes(code)
   }
 
-  /** The first place whose code is not below `code`. */
   #placeOf(code: string): number {
     return lowerBound(this.#sorted.length, (place) => (this.#sorted[place] as string) < code)
   }

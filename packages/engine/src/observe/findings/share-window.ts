@@ -35,7 +35,6 @@ export class ShareWindow {
     return this.#hits + this.#hitsBefore
   }
 
-  /** 0 without events. */
   get share(): number {
     return this.events === 0 ? 0 : this.hits / this.events
   }

@@ -18,7 +18,6 @@ export function rowsAt(table: TableId, prefix: RowKey): FindingPlace {
   return rowsBetween(table, start, end)
 }
 
-/** @param end - exclusive */
 export function rowsBetween(table: TableId, start: RowKey, end: RowKey): FindingPlace {
   return { table, startHex: hexOf(start, ''), endHex: hexOf(end, '') }
 }
@@ -30,7 +29,6 @@ export interface PickedChange {
   readonly standsFor: number
 }
 
-/** A picked key of a lookup, and the number of keys that it stands for. */
 export interface PickedKey {
   readonly key: Key
   readonly standsFor: number
@@ -44,7 +42,6 @@ export interface Estimate {
 
 export const nothing: Estimate = { count: 0, isSampled: false }
 
-/** The estimate for one item that stands for `count`, or for the rows of such an item. */
 export function standingFor(count: number, rows = 1): Estimate {
   return { count: count * rows, isSampled: count !== 1 }
 }
@@ -59,7 +56,6 @@ export function countInWords({ count, isSampled }: Estimate): string {
   return `${isSampled ? 'about ' : ''}${number.toLocaleString('en-US')}`
 }
 
-/** `93 %` */
 export function percentOf(share: number): string {
   return `${Math.round(share * 100)} %`
 }

@@ -13,7 +13,6 @@ export function kindSubject(partition: string, path: readonly PathElement[]): st
   return partition + (path.length === 1 && root !== undefined ? root.kind : path.map(({ kind }) => kind).join('/'))
 }
 
-/** @param subject - as {@link kindSubject} makes it */
 export function kindInWords(subject: string): string {
   const { partition, path } = splitKeyCode(subject)
   return path + placeInWords(partition)

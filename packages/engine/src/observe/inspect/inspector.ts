@@ -59,7 +59,6 @@ export interface InspectorParts {
   /** Absent in a store with a port: there, nothing waits between commit and apply. */
   readonly log: CommitLog | undefined
   readonly history: ApplyHistory
-  /** The context of calls without one. */
   context(): RequestContext
   databaseByCode(code: string): LogDatabase
   /** The oldest moment that may be read, in microseconds. */
@@ -190,13 +189,11 @@ export class Inspector {
     )
   }
 
-  /** Commits that are not wholly applied (waiting-report.ts). */
   async pending(options: PendingOptions = {}, context: RequestContext = this.#parts.context()): Promise<PendingReport> {
     const { log } = this.#parts
     return log === undefined ? { pending: [] } : await waitingReport(log.pending, options, context)
   }
 
-  /** The latest steps of applying, each with its cause. */
   applied(): AppliedReport {
     const steps = this.#parts.history.steps().map(({ group, version, reached, cause }) => ({
       group: groupInWords(group),
@@ -255,7 +252,6 @@ export class Inspector {
     return waiting
   }
 
-  /** Rows of one table in row key order, with their tablets (table-rows.ts). */
   table(
     table: TableId,
     options: TableRowsOptions = {},
@@ -336,7 +332,6 @@ export class Inspector {
 const recordsAtOnce = 16
 /** Bytes of a record that take as long to read as a row. */
 const bytesOfWork = 1024
-/** A placeholder as long as the words of a version. */
 const versionWords = ' '.repeat(200)
 
 /** The part of a group's log in a report. */

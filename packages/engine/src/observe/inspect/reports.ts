@@ -26,7 +26,6 @@ export interface LogRecordReport {
   readonly group: string
   /** The log row in words. If several gateways share the store: the row of the group's root, which contains the record. */
   readonly row: string
-  /** Its key in hexadecimal. */
   readonly rowKey: string
   readonly version: string
   /** Commit time, ISO 8601. */
@@ -42,7 +41,6 @@ export interface LogReport {
   readonly group: string
   /** Oldest first. */
   readonly records: readonly LogRecordReport[]
-  /** Whether older ones were left out. */
   readonly hasMore?: boolean
   /** The place to continue before: the version of the first of these records. */
   readonly previous?: string
@@ -72,13 +70,11 @@ export interface PendingRecordReport extends LogRecordReport {
   readonly namespace: string
   /** Whether a hold keeps it, or an earlier one in its group. */
   readonly held: boolean
-  /** Number of changes that are left out. */
   readonly moreChanges?: number
 }
 
 export interface PendingReport {
   readonly pending: readonly PendingRecordReport[]
-  /** Number of records after these. */
   readonly more?: number
   /** The place to continue after; absent at the end. */
   readonly next?: string

@@ -109,7 +109,6 @@ function rowInWords({ key, value }: KvRow, words: number | undefined): TableRepo
 /** Rows may have a megabyte, so only a few are read at a time. */
 const rowsAtOnce = 16
 
-/** The rows of some ranges, in order, read on demand. */
 async function* rowsIn(
   kv: RowKv,
   ranges: readonly KeyRange[],

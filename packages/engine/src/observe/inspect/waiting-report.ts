@@ -13,7 +13,6 @@ import { ReportPage } from './report-page.ts'
 import type { LogRecordReport, PendingRecordReport, PendingReport } from './reports.ts'
 import { changeInWords, committedAt, groupInWords } from './row-words.ts'
 
-/** The selection of waiting records. */
 export interface PendingOptions extends PartitionScope {
   /** Maximum number of records; default: unlimited. */
   readonly limit?: number | undefined
@@ -71,7 +70,6 @@ function scopeTest(scope: PartitionScope): (partition: string | undefined) => bo
     partition !== undefined && getOrInsert(known, partition, () => isInScope(partitionOfCode(partition), scope))
 }
 
-/** @throws INVALID_ARGUMENT */
 function placeOf(after: string | undefined): readonly [number, bigint] {
   if (after === undefined) return [0, 0n]
   const [, number, version] = /^(\d{1,15})-(\d{1,19})$/.exec(after) ?? []

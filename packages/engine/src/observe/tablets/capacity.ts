@@ -21,7 +21,6 @@ const setBackMs = 60_000
 /** Relative error that sums of fractions may have. */
 const tolerance = 1e-9
 
-/** Work that flows in evenly until an instant. */
 export interface WorkFlow {
   /** Row operations a second. */
   readonly costPerSecond: number
@@ -32,7 +31,6 @@ export class TabletServer {
   readonly id: number
   capacity: number
   queueMsMax: number
-  /** Sum of the running flows, row operations a second. */
   #flow = 0
   /** Row operations a second of the running flows, by the instants at which flows end. */
   readonly #ending = new Map<number, number>()
@@ -51,7 +49,6 @@ export class TabletServer {
     this.queueMsMax = queueMsMax
   }
 
-  /** Sum of the running flows, row operations a second. */
   get flow(): number {
     return this.#flow
   }
@@ -91,7 +88,6 @@ export class TabletServer {
     return backlog
   }
 
-  /** Adds an operation of `cost` row operations. */
   take(nowMs: number, cost: number): void {
     this.settle(nowMs)
     this.#backlog += cost
@@ -126,7 +122,6 @@ export class TabletServer {
     return refused / this.#refused.slotsOf(spanMs)
   }
 
-  /** How long new work waits in the queue. */
   queueMs(nowMs: number): number {
     this.settle(nowMs)
     return (this.#backlog / this.capacity) * 1000

@@ -24,7 +24,6 @@ import type { GroupLoad } from './group-load.ts'
 import type { Metering } from './metering.ts'
 import { bytesOf, type RowCounts } from './row-counts.ts'
 
-/** Rows of an entity that are charged or counted in one step. */
 const rowsOfPart = 256
 
 export interface CommitChargesParts {
@@ -95,7 +94,6 @@ export class CommitCharges {
     }
   }
 
-  /** @param walk - as in the steps of a commit */
   *#applySteps({ records, reached, marker }: ApplyEvent, walk: number): Generator<number, void> {
     const { metering, rows } = this.#parts
     const ledger = this.#ledger

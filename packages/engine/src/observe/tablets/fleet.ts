@@ -39,7 +39,6 @@ export const defaultPolicies: TabletPolicies = {
   placement: { place: idlest, balance: movesToBalance },
 }
 
-/** Row operations on one tablet. */
 export interface Charge extends Load {
   readonly rowKey: RowKey
   /** Row operations for its server. */
@@ -165,7 +164,6 @@ export class TabletFleet {
     this.heat.addTrouble(tablet.table, rowKey, nowMs, 0, weight, 0)
   }
 
-  /** Runs the work that was due until `nowMs`. */
   advance(nowMs: number): void {
     this.recording.advance(nowMs)
     if (nowMs > this.#nowMs) this.#nowMs = nowMs
@@ -233,7 +231,6 @@ export class TabletFleet {
     return true
   }
 
-  /** Moves a tablet to another server; during the move it is unavailable. */
   move(nowMs: number, tablet: Tablet, to: number, reason: TabletEvent['reason'], words: string): boolean {
     if (tablet.server === to || this.#servers[to] === undefined) return false
     const fromServer = tablet.server
@@ -250,7 +247,6 @@ export class TabletFleet {
     return true
   }
 
-  /** A major compaction: removes tombstones. */
   compact(nowMs: number, tablet: Tablet, reason: TabletEvent['reason'], words: string): void {
     const dropped = tablet.tombstones.clear()
     if (dropped === 0 && reason !== 'asked') return

@@ -45,7 +45,6 @@ export class RunningFlows {
     return [...this.#byEnd.values()].flat().filter((flow) => flow.tablet === tablet)
   }
 
-  /** Moves a flow to another tablet. */
   give(flow: Flow, tablet: Tablet): void {
     this.#sum(flow, -1)
     flow.tablet = tablet

@@ -18,7 +18,6 @@ interface GroupCounts {
   /** Commits, conflicts and waits of the last minute. */
   readonly window: SecondRing
   notes: number
-  /** Whether there were conflicts or waits. */
   isTroubled: boolean
 }
 

@@ -34,7 +34,6 @@ export interface HeatCells {
   readonly bytes: number[]
 }
 
-/** Load of one key range in one slot of time. */
 export interface HeatCell {
   readonly start: RowKey
   readonly end: RowKey | undefined
@@ -146,7 +145,6 @@ export class HeatHistory {
     return columns
   }
 
-  /** The columns of a step, one for each table with load. */
   *#columns(
     tier: number,
     step: number,
@@ -248,7 +246,6 @@ function divide(ranges: HeatRange[], { place, division }: Place, rowsMax: number
   ranges.splice(at + 1, 0, (ranges[at] as HeatRange).divide(division))
 }
 
-/** @returns the place of the joined pair */
 function joinColdest(ranges: HeatRange[], keep?: number): number | undefined {
   const place = coldestPair(
     ranges.map(({ load }) => load),

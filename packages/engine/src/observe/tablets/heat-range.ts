@@ -52,7 +52,6 @@ class Rings {
     return this.#rings[tier]?.[column * group + measure] ?? 0
   }
 
-  /** Keeps half of every number. @returns the other half */
   halve(): Rings {
     const other = new Rings()
     for (const [tier, ring] of this.#rings.entries()) {
@@ -77,7 +76,6 @@ export class HeatRange {
   readonly #steps = heatTiers.map(({ columns }) => new Int32Array(columns).fill(-1))
   /** Operations, weighted by age. */
   load = 0
-  /** Lowest and highest key of the running second. */
   lowest: RowKey | undefined
   highest: RowKey | undefined
   /** Ring of the latest keys. A division leaves places empty until they are overwritten. */
@@ -130,7 +128,6 @@ export class HeatRange {
     }
   }
 
-  /** The column of an instant; emptied first if it has an earlier step. */
   #columnOf(tier: number, nowMs: number): number {
     const { stepMs, columns } = heatTiers[tier] as Tier
     const step = Math.floor(nowMs / stepMs)
@@ -161,7 +158,6 @@ export class HeatRange {
     return values.some((value) => value > 0) ? values : undefined
   }
 
-  /** Operations of the last half minute. */
   recentLoad(nowMs: number): number {
     const step = Math.floor(nowMs / (heatTiers[1] as Tier).stepMs)
     let sum = 0
@@ -200,7 +196,6 @@ export class HeatRange {
     this.#lows = 0
   }
 
-  /** Adds the columns and keys of a neighbour. */
   join(other: HeatRange): void {
     for (let tier = 0; tier < heatTiers.length; tier++) {
       const steps = other.#steps[tier] as Int32Array

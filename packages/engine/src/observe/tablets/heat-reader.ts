@@ -22,7 +22,6 @@ const cellWork = 4
 export class HeatReader {
   readonly #fleet: TabletFleet
   readonly #now: () => number
-  /** Ends the watch of its reader. */
   readonly end: () => void
   #bounds = new Map<RowKey, number>()
   #newBounds: HeatBound[] = []
@@ -31,7 +30,6 @@ export class HeatReader {
   #lastEvent = 0
   #tablets = ''
 
-  /** @param now - updates the fleet to now */
   constructor(fleet: TabletFleet, now: () => number, end: () => void) {
     this.#fleet = fleet
     this.#now = now

@@ -24,7 +24,6 @@ const catchUpMax = heatTiers[0]?.columns ?? 0
 export class HeatRecording {
   readonly #heat: HeatHistory
   #columns: HeatColumn[] = []
-  /** Number of the last dropped column. */
   #dropped = 0
   #cells = 0
   #watchers = 0
@@ -83,7 +82,6 @@ export class HeatRecording {
     this.#trim(nowMs - secondsMax * secondMs)
   }
 
-  /** The store was emptied or replaced. */
   clear(nowMs: number): void {
     this.#forget()
     if (this.#next !== undefined) this.#next = Math.floor(nowMs / secondMs)

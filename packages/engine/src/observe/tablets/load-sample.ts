@@ -34,7 +34,6 @@ export class LoadSample {
     if (this.#operations.length >= capacity) this.#makeRoom(atMs - windowMs)
   }
 
-  /** The operations since `sinceMs`, oldest first. */
   since(sinceMs: number): readonly SampledOperation[] {
     const first = this.#operations.findIndex(({ atMs }) => atMs >= sinceMs)
     return first < 0 ? [] : this.#operations.slice(first)

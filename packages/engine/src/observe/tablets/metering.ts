@@ -41,7 +41,6 @@ const waitingMax = 256
 /** An entity with more rows is sampled, at about half as many places with one or two rows: all of 40,000 would delay other calls. */
 const rowsOfEntityMax = 512
 
-/** One charged operation, for listeners. */
 export interface SampleEvent extends LedgerEntry {
   /** Number of operations that it stands for. */
   readonly weight: number
@@ -57,7 +56,6 @@ interface Taken extends LedgerEntry {
   readonly micros: bigint
 }
 
-/** An entity that is written. */
 interface TakenEntity extends Pick<Taken, 'load' | 'standsFor' | 'micros'> {
   readonly change: EntityRows
   readonly stage: Stage
@@ -105,7 +103,6 @@ export class Metering implements Meter {
     return Number(this.#parts.scheduler.nowMicros()) / 1000
   }
 
-  /** Begins a request: from now on its ledger charges tablets. */
   begin(context: RequestContext): void {
     const { ledger } = context
     if (context.isUncounted || !(ledger instanceof CountingLedger)) return
@@ -126,7 +123,6 @@ export class Metering implements Meter {
     ledger.load = { weight, spreadMs, requests, startedMs, delayMs: 0, refusal: undefined, admitted: false }
   }
 
-  /** Takes every operation from now on. */
   takeAll(): void {
     this.#noteExact()
     this.#carried = this.#standsFor - this.countdown

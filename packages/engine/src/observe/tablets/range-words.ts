@@ -35,7 +35,6 @@ export function rowKeyLevels(table: TableId, rowKey: RowKey): readonly string[] 
   return [database, namespace, kind, [...index, ...rest].join(separator)]
 }
 
-/** The bytes of a bound in hexadecimal; '' for an open end. */
 export function rowKeyHex(rowKey: RowKey | undefined): string {
   return rowKey === undefined || rowKey === '' ? '' : hexOf(rowKey, '')
 }

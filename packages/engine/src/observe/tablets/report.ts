@@ -36,7 +36,6 @@ export interface TabletReport extends LoadReport {
   readonly server: number
   /** During a move or split, until when calls on it fail. */
   readonly unavailableUntilMs: number | undefined
-  /** Why the last attempt to split it was refused. */
   readonly splitRefusal: SplitRefusal | undefined
   /** `undefined`: no scan passed more deleted rows than it found, or only few. */
   readonly wading: WadingScans | undefined
@@ -49,7 +48,6 @@ export type WadingTablet = TabletPlace & { readonly wading: WadingScans }
 
 /** Scans that passed more deleted rows than they found. */
 export interface WadingScans {
-  /** Number of such scans. */
   readonly scans: number
   /** Rows that the latest one found, and deleted rows that it passed. */
   readonly rows: number
@@ -73,7 +71,6 @@ export interface ServerReport {
   readonly opsPerSecond: number
   /** Maximum row operations a second; `undefined` without simulation. */
   readonly capacity: number | undefined
-  /** The wait of a new operation. */
   readonly queueMs: number
   readonly rejectedPerSecond: number
 }
@@ -92,7 +89,6 @@ export interface TabletsReport {
   readonly requests: RequestsReport
 }
 
-/** Requests of clients over the window. */
 export interface RequestsReport {
   readonly perSecond: number
   readonly rejectedPerSecond: number
@@ -109,7 +105,6 @@ export interface TabletEvent {
   readonly kind: TabletEventKind
   readonly table: TableId
   readonly tablet: number
-  /** The split point, in words. */
   readonly at: string | undefined
   /** Bytes of the split point; for a merge, those of the bound that was removed. */
   readonly atHex: string | undefined
@@ -129,7 +124,6 @@ export interface TabletEvent {
 export interface HeatReport {
   readonly atMs: number
   readonly stepMs: number
-  /** The start of each column. */
   readonly columns: readonly number[]
   readonly rows: readonly HeatRow[]
   /** Events during the columns, oldest first. */
@@ -148,7 +142,6 @@ export interface HeatRow {
   readonly bytes: readonly number[]
 }
 
-/** A bound between two row keys. */
 export interface HeatBound {
   /** Bytes of the first row key after it; '' is an open end. */
   readonly hex: string
@@ -187,7 +180,6 @@ export interface HeatTabletReport {
   readonly start: number
   readonly end: number
   readonly server: number
-  /** Why the last attempt to split it was refused. */
   readonly splitRefusal: string | undefined
 }
 
@@ -216,7 +208,6 @@ export interface HeatOptions {
   readonly rowsMax?: number | undefined
 }
 
-/** The load of an entity group. */
 export interface GroupReport {
   /** Key of the root, in words. */
   readonly group: string

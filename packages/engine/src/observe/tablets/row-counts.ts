@@ -15,7 +15,6 @@ import type { MeteringParts } from './metering.ts'
 
 const rowsPerStep = 128
 
-/** Rows in any order. */
 export type RowWalk = Pick<KvScan, 'next' | 'close'>
 
 type RowCountsParts = Pick<MeteringParts, 'fleet' | 'random' | 'scheduler'>
@@ -43,7 +42,6 @@ export class RowCounts {
     return this.#open !== undefined
   }
 
-  /** Starts counting, if it has not started. */
   want(): void {
     if (this.isWanted) return
     this.isWanted = true
@@ -102,7 +100,6 @@ export class RowCounts {
     }
   }
 
-  /** Walks to the end, or until another walk begins. */
   *#steps(scan: RowWalk, walk: number): Steps<void> {
     const context = requestContext({ clock: this.#parts.scheduler })
     for (;;) {
@@ -112,7 +109,6 @@ export class RowCounts {
     }
   }
 
-  /** @returns whether there are more rows */
   #take(rows: readonly KvRow[], walk: number): boolean {
     if (walk !== this.walk || rows.length === 0) return false
     const { fleet, random } = this.#parts

@@ -60,12 +60,10 @@ export class SecondRing {
     for (const [place, amount] of other.#sums.entries()) this.add(place, amount)
   }
 
-  /** Number of slots of the last `spanMs`. */
   slotsOf(spanMs: number): number {
     return Math.min(this.#slots, Math.ceil(spanMs / 1000))
   }
 
-  /** The sum of each measure over the last `spanMs`. */
   totals(nowMs: number, spanMs: number): number[] {
     const totals = new Array<number>(this.#width).fill(0)
     const now = Math.floor(nowMs / 1000)

@@ -124,7 +124,6 @@ export function splitPoint(
   return best
 }
 
-/** The refusal during the rest after a split. */
 function resting({ sinceSplitMs }: SplitCandidate, { splitRestMs }: TabletSettings): SplitDecision {
   const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10}`
   return refuse(

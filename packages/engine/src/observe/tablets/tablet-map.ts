@@ -73,7 +73,6 @@ export class TabletMap {
     return { left, right }
   }
 
-  /** Joins a tablet with its right neighbour, which is removed. */
   merge(left: Tablet, right: Tablet, nowMs: number): void {
     left.absorb(right, nowMs)
     const tablets = this.#tables.get(left.table) ?? []
@@ -97,7 +96,6 @@ export class TabletMap {
     }
   }
 
-  /** The last tablet that begins at or before a row key. */
   #placeOf(tablets: readonly Tablet[], rowKey: RowKey): number {
     return lowerBound(tablets.length, (place) => (tablets[place] as Tablet).start <= rowKey, 1) - 1
   }

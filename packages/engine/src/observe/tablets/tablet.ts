@@ -34,12 +34,10 @@ export class Tablet {
   rows = 0
   bytes = 0
   tombstones: Tombstones = new Tombstones()
-  /** Scans that passed far more deleted rows than they found, and the latest of them. */
   wading: WadingScans | undefined
   unavailableUntilMs = 0
   /** Until this time after a move, its new server has none of its rows in memory. */
   coldUntilMs = 0
-  /** When a split created or cut it. */
   splitAtMs: number = Number.NEGATIVE_INFINITY
   splitRefusal: SplitRefusal | undefined
   /** When an event last reported a refused split. */
@@ -79,7 +77,6 @@ export class Tablet {
     return { reads, writes, bytes }
   }
 
-  /** Notes a scan that passed deleted rows. */
   noteScan(rows: number, tombstones: number): void {
     if (tombstones < wadingMin || tombstones <= rows) return
     this.wading = { scans: (this.wading?.scans ?? 0) + 1, rows, tombstones }
@@ -131,7 +128,6 @@ export class Tablet {
     if (this.splitAtMs > nowMs) this.splitAtMs = Number.NEGATIVE_INFINITY
   }
 
-  /** Takes over its right neighbour. */
   absorb(right: Tablet, nowMs: number): void {
     this.end = right.end
     this.rows += right.rows

@@ -10,7 +10,6 @@ import type { Load, Tablet } from './tablet.ts'
 /** The words of a tablet take as long as reading this many rows. */
 const workOfTablet = 32
 
-/** Yields the work of each step, for giveWay() of slices.ts. */
 export function* tabletsReport(
   fleet: TabletFleet,
   latencies: LatencyHistogram,

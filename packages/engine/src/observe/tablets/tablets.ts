@@ -40,26 +40,20 @@ import { placeOf, tabletsReport } from './tablets-report.ts'
 const ownSeed = 0x7ab1e7
 
 export interface TabletOptions extends Partial<TabletSettings> {
-  /** Replacements of single policies. */
   readonly policies?: Partial<TabletPolicies>
 }
 
 export interface TabletsParts {
   readonly scheduler: Scheduler
-  /** Seed of the engine. */
   readonly seed: number
   readonly options: TabletOptions
 }
 
 export class Tablets {
-  /** Charges of the engine's operations. */
   readonly metering: Metering
-  /** Counts of added and deleted rows. */
   readonly rows: RowCounts
-  /** Charges of the rows that commits write. */
   readonly commits: CommitCharges
   readonly groupLoad: GroupLoad = new GroupLoad()
-  /** Reports of conflicts and waits, from transactions. */
   readonly contention: Contention = {
     waited: (groups) => {
       this.metering.chargeWaiting()
@@ -97,7 +91,6 @@ export class Tablets {
     return this.#fleet.charged
   }
 
-  /** Changes single settings from now on. */
   configure(changed: Partial<TabletSettings>): void {
     this.#now()
     this.#fleet.configure(tabletSettings(changed, this.#fleet.settings))
@@ -284,7 +277,6 @@ export class Tablets {
   }
 }
 
-/** The key of a group's root in words, from the group's code. */
 function groupWords(group: string): string {
   const words = prettyRowKey(`E${group}`)
   return words.startsWith('Entities(') ? words.slice('Entities('.length, -1) : words

@@ -19,7 +19,6 @@ interface Tombstone {
 }
 
 export class Tombstones {
-  /** In the order of their keys. */
   #all: Tombstone[] = []
   #count = 0
   /** When the oldest one was written, milliseconds; 0 = there is none. */
@@ -61,7 +60,6 @@ export class Tombstones {
     return sum
   }
 
-  /** @returns the number removed */
   clear(): number {
     const dropped = this.#count
     this.#all = []
@@ -81,7 +79,6 @@ export class Tombstones {
     return right
   }
 
-  /** Adds those of the right neighbour. */
   append(right: Tombstones): void {
     this.#all.push(...right.#all)
     if (right.#count > 0) this.oldestMs = this.#count > 0 ? Math.min(this.oldestMs, right.oldestMs) : right.oldestMs
@@ -98,7 +95,6 @@ export class Tombstones {
     this.#all = joined
   }
 
-  /** The first place whose key is not below `key`. */
   #indexOf(key: RowKey): number {
     return lowerBound(this.#all.length, (place) => (this.#all[place] as Tombstone).key < key)
   }

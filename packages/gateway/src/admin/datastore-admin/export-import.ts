@@ -56,7 +56,6 @@ interface Transfer {
   readonly patienceMs?: number | undefined
 }
 
-/** @throws the errors of the export before the answer */
 function startExport(
   { engine, operations }: TransferParts,
   transfer: Transfer,
@@ -129,7 +128,6 @@ async function run(
 
 const longestWaitMs = 600_000
 
-/** Progress in JSON; only imports have estimates. */
 function progressJson({ entities, bytes, entitiesTotal, bytesTotal }: Progress): JsonObject {
   return { progressEntities: progressOf(entities, entitiesTotal), progressBytes: progressOf(bytes, bytesTotal) }
 }

@@ -41,7 +41,6 @@ export interface PlanReport {
   readonly plan: readonly string[]
   readonly tree?: ExplainMetrics['tree']
   readonly indexesUsed: ExplainMetrics['indexesUsed']
-  /** Present with `analyze`. */
   readonly stats?: Omit<ExecutionStats, 'durationMicros'> & { readonly durationMs: number }
   /** The composite index that the query lacks, in words and as an entry of index.yaml. */
   readonly missingIndex?: { readonly index: string; readonly yaml: string }

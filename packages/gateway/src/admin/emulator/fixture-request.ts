@@ -22,7 +22,6 @@ export interface FixtureRequest extends FixtureHead {
   readonly batches: Iterable<readonly CheckedEntity[]> | AsyncIterable<readonly CheckedEntity[]>
 }
 
-/** Size of an entity without properties. */
 const entityBytesMin = 100
 
 /** A short text may ask for any number of repeated entities; they are all in memory before the first is written. */
@@ -37,7 +36,6 @@ export type FixtureReader = <T>(
   use: (fixture: FixtureRequest) => Promise<T>,
 ) => Promise<T>
 
-/** Reads any fixture in this thread. */
 export const readFixtureHere: FixtureReader = async (body, _signal, use) =>
   use((await readFixture(body)) as FixtureRequest)
 

@@ -137,7 +137,6 @@ async function reserve(engine: AskedEngine, request: JsonObject): Promise<Reserv
 }
 
 const keysMax = 1000
-/** Some tenths of a millisecond. */
 const workOfReport = 64
 /** Parsing this many characters takes as long as reading a row. */
 const charsOfWork = 16

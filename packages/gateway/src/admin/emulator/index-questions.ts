@@ -54,7 +54,6 @@ export interface MissingIndexReport {
   readonly refusals: number
 }
 
-/** Longest wait before an answer. */
 const waitMs = 10_000
 
 export function addIndexRoutes(router: Router, engine: Engine): void {
@@ -115,7 +114,6 @@ async function createAll(engine: Engine, database: Database, yaml: string): Prom
 const yamlCharactersMax = 64 * 1024
 /** Parsing YAML takes some milliseconds for each KiB, in one step. */
 const partCharactersMax = 4096
-/** More than a slice. */
 const workOfPart = 4096
 const workOfIndex = 256
 

@@ -98,7 +98,6 @@ export function keyOf({ project, database, namespace, key }: Parameters): Key {
   return { partition: { projectId: project, databaseId, namespaceId: namespace ?? '' }, path: parseKeyPath(key) }
 }
 
-/** The number of log records, newest first; without the parameter all. */
 function recordsIn({ records, words }: Parameters): Record<'records' | 'words', number | undefined> {
   return { records: wholeNumber('records', records), words: wholeNumber('words', words) }
 }
@@ -110,7 +109,6 @@ function versionIn(text: string | null | undefined, what: string): bigint | unde
   return BigInt(text)
 }
 
-/** The commitVersion before which an answer ends. */
 function beforeIn({ before }: Parameters): bigint | undefined {
   return versionIn(before, 'before is a commitVersion')
 }

@@ -30,7 +30,6 @@ export interface OverviewEvent {
   readonly seconds: number
   /** All calls together; absent without calls. */
   readonly all?: MethodOverview
-  /** The methods with calls, in lower camel case. */
   readonly methods: Readonly<Record<string, MethodOverview>>
   readonly codes: Readonly<Record<string, number>>
   readonly openTransactions: number

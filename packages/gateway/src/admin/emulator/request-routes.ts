@@ -26,7 +26,6 @@ import { type Json, printJson } from '../../protocols/json-text.ts'
 import { eventOf, eventsOfLines, type Route, type Router } from '../../protocols/router.ts'
 
 const limitDefault = 100
-/** Shortest pause between two batches of a stream. */
 const batchEveryMs = 100
 const batchMax = 100
 

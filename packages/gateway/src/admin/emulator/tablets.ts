@@ -24,7 +24,6 @@ const groupsDefault = 20
 /** Number of different options whose events are kept; most streams have the default ones. */
 const keptMax = 16
 const intervalMsDefault = 1000
-/** Longest wait of a first report for the count of rows. */
 const countMsMax = 200
 
 export function addTabletRoutes(router: Router, engine: Engine): void {

@@ -22,7 +22,6 @@ const serving = 1
 const notServing = 2
 const serviceUnknown = 3
 
-/** @param services - names with their packages */
 export function healthMethods(services: readonly string[], { store }: Pick<EnginePort, 'store'>): GrpcMethods {
   const statusNow = (): number => (store?.failure === undefined ? serving : notServing)
   const watchers = new Set<(value: number) => void>()

@@ -31,7 +31,6 @@ export type OperationType =
   | 'DELETE_DATABASE'
   | 'UPDATE_FIELD'
 
-/** google.datastore.admin.v1.CommonMetadata.State */
 export type OperationState = 'PROCESSING' | 'CANCELLING' | 'SUCCESSFUL' | 'FAILED' | 'CANCELLED'
 
 export interface OperationWork {
