@@ -317,7 +317,7 @@ export class Metering implements Meter {
 
   #scan({ load, table, rows, bytes, through }: Taken, nowMs: number, charge: Charge): void {
     const { scanRowCost } = this.#fleet.settings
-    const { rowKey: from } = charge
+    const { rowKey: from, weight, spreadMs } = charge
     this.#fleet.tabletOf(table, from)
     const tablets = this.#fleet.map.tabletsBetween(table, from, through ?? from)
     for (const [i, tablet] of tablets.entries()) {
@@ -329,8 +329,17 @@ export class Metering implements Meter {
       const reads = found + tombstones
       if (reads === 0) continue
       const cost = Math.max(1 / tablets.length, reads * scanRowCost)
-      const part = { rowKey: start, reads, writes: 0, bytes: bytes / tablets.length, cost, tombstones }
-      this.#chargeTablet(load, tablet, nowMs, { ...charge, ...part })
+      const part = {
+        rowKey: start,
+        reads,
+        writes: 0,
+        bytes: bytes / tablets.length,
+        cost,
+        weight,
+        spreadMs,
+        tombstones,
+      }
+      this.#chargeTablet(load, tablet, nowMs, part)
     }
   }
 
