@@ -7,8 +7,14 @@ export { groupsOf } from './database/groups.ts'
 export type { IndexedDatabase } from './database/index-builds/index-job.ts'
 export type { IndexWork } from './database/index-builds/index-work.ts'
 export { failedIndex } from './database/index-builds/indexes.ts'
-export type { Read, Reading, ReadingDatabase, ReadResult } from './database/reading.ts'
-export type { NamedTransaction, TransactionVerbs } from './database/transaction-verbs.ts'
+export type {
+  NamedTransaction,
+  Read,
+  Reading,
+  ReadingDatabase,
+  ReadResult,
+  TransactionVerbs,
+} from './database/store-verbs.ts'
 export { byteString, bytesOf, hexOf, prefixEnd, sameBytes } from './encoding/bytes.ts'
 export { databaseCode, decodePath, keyCodesOfPath, pathEnd } from './encoding/key-codec.ts'
 export { decodeUint64, encodeUint64 } from './encoding/ordered.ts'

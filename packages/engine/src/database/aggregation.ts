@@ -28,7 +28,7 @@ import type { Aggregation, AggregationBatch, RunAggregationQueryRequest } from '
 import type { Explanation } from './explanation.ts'
 import { valuesOfNearest } from './nearest-aggregation.ts'
 import { type PlannedRead, queryFact, readByPlan, runQuery } from './query.ts'
-import type { ReadResult } from './reading.ts'
+import type { ReadResult } from './store-verbs.ts'
 import type { VerbParts } from './verb-parts.ts'
 
 export function runAggregationQuery(

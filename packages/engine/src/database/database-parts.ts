@@ -1,15 +1,28 @@
 /** The parts shared by all databases of one engine: the store, the log, and the parts on top of them. */
 import type { RequestContext } from '../context.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
+import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { RowKv } from '../storage/kv.ts'
+import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
+import type { Kv, RowKv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
-import type { LocalParts } from './local-parts.ts'
+import type { RecentCommits } from '../transactions/recent-commits.ts'
+import type { Transactions } from '../transactions/transactions.ts'
 import type { QueryIndexes } from './query-indexes.ts'
-import type { Reading } from './reading.ts'
 import type { DatabaseSettings } from './settings.ts'
-import type { StoreCommits, TransactionVerbs } from './transaction-verbs.ts'
+import type { Reading, StoreCommits, TransactionVerbs } from './store-verbs.ts'
+
+/** The parts of a store of one process, which has its own log. */
+export interface LocalParts {
+  readonly kv: Kv
+  /** The same store, if it makes rows at their first read. */
+  readonly onDemand: OnDemandRows | undefined
+  readonly versions: CommitVersions
+  readonly log: CommitLog
+  readonly recent: RecentCommits
+  readonly transactions: Transactions
+}
 
 /** Told once at the end of each call, with its ledger of rows and its fact, whatever its outcome. */
 export interface CallObserver {

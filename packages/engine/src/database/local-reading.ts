@@ -1,4 +1,4 @@
-/** Reads of a store of one process (reading.ts). */
+/** Reads of a store of one process (store-verbs.ts). */
 import type { RequestContext } from '../context.ts'
 import { OverlaidView } from '../history/overlay.ts'
 import { aheadRows } from '../history/past-view.ts'
@@ -6,8 +6,8 @@ import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 import type { TransactionDatabase } from '../transactions/transaction.ts'
 import type { ReadConsistency, ReadOptions } from './api.ts'
-import type { LocalParts } from './local-parts.ts'
-import type { Read, Reading, ReadResult } from './reading.ts'
+import type { LocalParts } from './database-parts.ts'
+import type { Read, Reading, ReadResult } from './store-verbs.ts'
 
 const noGroups: ReadScope = []
 const noOptions: ReadOptions = {}

@@ -13,7 +13,7 @@ import type { TableView } from '../tables/table.ts'
 import type { FoundEntity, LookupRequest, LookupResult } from './api.ts'
 import { groupsOf } from './groups.ts'
 import { maskedImage, maskWork } from './read-mask.ts'
-import type { ReadResult } from './reading.ts'
+import type { ReadResult } from './store-verbs.ts'
 import type { VerbParts } from './verb-parts.ts'
 
 /** Answers stay below the 4 MiB that default clients accept, with a margin for bytes around the entities. */

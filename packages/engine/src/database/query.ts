@@ -35,8 +35,8 @@ import type { QueryBatch, ReadOptions, RunQueryRequest } from './api.ts'
 import { type Explanation, wholePlanTree } from './explanation.ts'
 import { scopeOfQuery } from './groups.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
-import type { ReadResult } from './reading.ts'
 import { viewWithIndexes } from './snapshot-indexes.ts'
+import type { ReadResult } from './store-verbs.ts'
 import type { VerbParts } from './verb-parts.ts'
 
 const noBytes = new Uint8Array(0)

@@ -12,7 +12,7 @@
  *
  * Ours. The time between snapshot and restore is gone from the history: a read at such a time gives the snapshot.
  */
-import type { LocalParts } from '../database/local-parts.ts'
+import type { LocalParts } from '../database/database-parts.ts'
 import { type DatastoreError, invalidArgument, unimplemented } from '../errors.ts'
 import type { LogState } from '../log/commit-log.ts'
 import { andThen } from '../maybe-promise.ts'

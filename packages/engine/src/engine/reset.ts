@@ -10,7 +10,7 @@
  * docs/architecture/transactions.md has the answers that open transactions get.
  */
 import { checkAlive, type RequestContext } from '../context.ts'
-import type { LocalParts } from '../database/local-parts.ts'
+import type { LocalParts } from '../database/database-parts.ts'
 import { encodeText } from '../encoding/ordered.ts'
 import { invalidArgument } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'

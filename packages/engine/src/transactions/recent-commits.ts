@@ -8,7 +8,7 @@
  *
  * N1  Marks, and the question whether rows were changed, cost the same however many marks and commits are kept.   recent-commits.test.ts
  */
-import { type Footprint, noFootprint } from '../log/footprint.ts'
+import type { Footprint } from '../log/footprint.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -41,18 +41,9 @@ interface Mark {
 /** Lists that are longer than this are copied when half of them is dropped. */
 const copiedFrom = 64
 
-/** In the place of a dropped commit, so that the list does not keep its rows. */
-const dropped: RecentCommit = {
-  number: 0,
-  footprint: noFootprint,
-  groupsRead: [],
-  transaction: new Uint8Array(0),
-  written: undefined,
-}
-
 export class RecentCommits {
-  /** Places before `#first` are dropped; those before `#flight` are in the store; those before `#indexed` are in `#byRow`. */
-  #commits: RecentCommit[] = []
+  /** Places before `#first` are dropped, and empty; those before `#flight` are in the store; those before `#indexed` are in `#byRow`. */
+  #commits: (RecentCommit | undefined)[] = []
   #first = 0
   #flight = 0
   #indexed = 0
@@ -70,13 +61,7 @@ export class RecentCommits {
     const number = this.#next++
     if (written === undefined && this.#marks.length === 0 && this.#inFlight === 0) return
     const made = footprint()
-    const commit: RecentCommit = {
-      number,
-      footprint: made,
-      groupsRead,
-      transaction,
-      written,
-    }
+    const commit: RecentCommit = { number, footprint: made, groupsRead, transaction, written }
     this.#commits.push(commit)
     // While a mark keeps them, commits may become many: their rows are noted one by one, not all in the turn of a question.
     if (this.#firstMark < this.#marks.length) this.#index()
@@ -114,14 +99,14 @@ export class RecentCommits {
 
   /** Commits from the mark on, oldest first. */
   since(mark: number): readonly RecentCommit[] {
-    return this.#commits.slice(this.#placeOf(mark))
+    return this.#commits.slice(this.#placeOf(mark)) as RecentCommit[]
   }
 
   /** A commit from the mark on that changed something in `reads`: the first one, unless that is more work. */
   changeSince(mark: number, reads: ReadSet): RecentCommit | undefined {
     const place = this.#placeOf(mark)
     if (reads.hasSpans || this.#resets > 0 || this.#commits.length - place <= reads.size) {
-      return this.#commits.slice(place).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
+      return this.since(mark).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
     }
     this.#index()
     for (const row of reads.rows()) {
@@ -154,7 +139,7 @@ export class RecentCommits {
         for (const row of footprint.entityRows) if (this.#byRow.get(row) === commit) this.#byRow.delete(row)
       } else this.#indexed++
       if (footprint.ranges !== undefined) this.#resets--
-      this.#commits[this.#first++] = dropped
+      this.#commits[this.#first++] = undefined
     }
     if (isHalfDropped(this.#firstMark, this.#marks)) {
       this.#marks = this.#marks.slice(this.#firstMark)

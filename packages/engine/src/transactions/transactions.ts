@@ -179,9 +179,20 @@ export class Transactions extends TransactionRegistry {
     return {
       groupsRead,
       recheck: () => {
-        if (transaction !== undefined) this.#recheck(transaction)
+        if (transaction === undefined) return
+        refuseEnded(transaction)
+        this.#refuseConflict(transaction)
       },
-      admit: (footprintOf) => this.#admit(database, transaction, footprintOf()),
+      // The check of X1, right before the append: no other commit can come between.
+      admit: (footprintOf) => {
+        const footprint = footprintOf()
+        if (transaction !== undefined) {
+          refuseEnded(transaction)
+          this.#refuseConflict(transaction)
+          this.#refuseGroups(database, transaction, footprint.groups)
+        }
+        this.#refuseLocked(transaction, footprint)
+      },
       blocked: (error) => this.#blocked(input, holder, error),
       committed: () => holder.end('committed'),
       failed: (error) => this.#failed(input.context, holder, transaction === undefined, error),
@@ -277,21 +288,6 @@ export class Transactions extends TransactionRegistry {
 
   #noteContention(what: 'waited' | 'conflicted', { groups, context }: CommitInput): void {
     if (groups !== undefined && !context.isUncounted) this.#parts.contention?.[what](groups())
-  }
-
-  #recheck(transaction: Transaction): void {
-    refuseEnded(transaction)
-    this.#refuseConflict(transaction)
-  }
-
-  /** The check of X1, right before the append: no other commit can come between. */
-  #admit(database: TransactionDatabase, self: Transaction | undefined, footprint: Footprint): void {
-    if (self !== undefined) {
-      refuseEnded(self)
-      this.#refuseConflict(self)
-      this.#refuseGroups(database, self, footprint.groups)
-    }
-    this.#refuseLocked(self, footprint)
   }
 
   #refuseLocked(self: Transaction | undefined, footprint: Footprint): void {
