@@ -74,11 +74,7 @@ export class DatastoreError extends Error {
 
 Object.defineProperty(DatastoreError.prototype, isDatastoreError, { value: true })
 
-/**
- * A message that begins with production's text, which programs search for, followed by ours.
- *
- * @param known - production's text; absent if unknown
- */
+/** A message that begins with production's text, if that is known: programs search for it. */
 export function worded(message: string, known: string | undefined): string {
   return known === undefined ? message : `${known} (${message})`
 }
@@ -93,11 +89,7 @@ const transactionContention =
   'requiring Datastore to abort at least one in order to enforce serializability.'
 const groupContention = 'too much contention on these datastore entities. please try again.'
 
-/**
- * ABORTED: another commit was first.
- *
- * @param over - the subject of the contention: rows of entities, or an entity group
- */
+/** ABORTED: another commit was first. @param over - the contended rows of entities, or an entity group */
 export function contention(message: string, retry: Retry, over: 'rows' | 'group' = 'rows'): DatastoreError {
   return new DatastoreError('ABORTED', worded(message, over === 'rows' ? transactionContention : groupContention), {
     retry,

@@ -76,11 +76,7 @@ export class MovableClock implements Scheduler {
     })
   }
 
-  /**
-   * Advances time.
-   *
-   * @throws INVALID_ARGUMENT for a number that is no duration, or negative, and for a time that is too late
-   */
+  /** @throws INVALID_ARGUMENT for a number that is no duration, or negative, and for a time that is too late */
   advance(ms: number): void {
     if (!(ms >= 0 && ms <= longestAdvanceMs)) {
       throw invalidArgument(

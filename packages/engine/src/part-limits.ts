@@ -23,10 +23,7 @@ export function checkPartCount({ max, refusal }: PartLimit, count: number): void
   if (count > max) throw refusal(count)
 }
 
-/**
- * @param message - with the places {count} and {max}
- * @param known - production's text, with {max}
- */
+/** @param message - with the places {count} and {max}. @param known - production's text, with {max} */
 function partLimit(max: number, message: string, known?: string): PartLimit {
   const filled = (text: string, count: number): string =>
     text

@@ -60,11 +60,7 @@ export async function turnOfItsOwn(context: RequestContext): Promise<void> {
   await giveWay(context, sliceWorkMax)
 }
 
-/**
- * Runs `step` for each item in order, and yields between them.
- *
- * @param work - the work of each step, or a function that gives that of an item; see {@link giveWay}
- */
+/** Runs `step` for each item in order, and yields between them. @param work - of each step, see {@link giveWay} */
 export function forEachInSlices<T>(
   context: RequestContext,
   items: readonly T[],

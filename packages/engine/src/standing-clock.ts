@@ -13,10 +13,7 @@ export class StandingClock implements Scheduler {
   readonly #timers: Scheduler
   #now: bigint
 
-  /**
-   * @param startAt - microseconds since the epoch
-   * @param timers - provides the real time of sleeps
-   */
+  /** @param startAt - microseconds since the epoch. @param timers - provides the real time of sleeps */
   constructor(startAt: bigint, timers: Scheduler) {
     this.#now = startAt
     this.#timers = timers

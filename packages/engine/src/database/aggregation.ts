@@ -7,14 +7,19 @@
  *                          values has a row for each combination
  *   price = 4 in WHERE     gives price the value 4 in each result, and needs no row of price
  *
+ * The results of find_nearest are ordered by distance, which no index row has, so that query runs and its results are aggregated one
+ * by one, by the same rules: an entity with several values counts once for each.
+ *
  * Metadata and statistics kinds are aggregated like any other. Known: aggregations read index entries; five at most.
  * Measured on Google's Firestore emulator in Datastore mode: the projection and each refusal. Ours: the fixed value
- * (docs/reference/differences.md).
+ * (docs/reference/differences.md), and find_nearest: Google's Firestore emulator aggregates all candidates, as if it were not there.
  */
 import type { RequestContext } from '../context.ts'
+import { type IndexOptions, indexEntries } from '../encoding/index-entries.ts'
 import { isReserved, validateNameBytes } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
-import { aggregate } from '../executor/aggregate.ts'
+import { aggregate, resultOf } from '../executor/aggregate.ts'
+import { NumberTotal } from '../executor/aggregate-number.ts'
 import { limits } from '../limits.ts'
 import { andThen, type MaybePromise, runSteps } from '../maybe-promise.ts'
 import { checkSpecialKind } from '../metadata/special-kinds.ts'
@@ -24,9 +29,8 @@ import { checkPartCount, partLimits } from '../part-limits.ts'
 import { isInequality } from '../planner/disjuncts.ts'
 import { type Conjunction, countFilters, keyProperty, readFilter } from '../planner/filters.ts'
 import { normalize, type QueryDatabase } from '../planner/normalize.ts'
-import type { Aggregation, AggregationBatch, RunAggregationQueryRequest } from './api.ts'
+import type { Aggregation, AggregationBatch, QueryBatch, RunAggregationQueryRequest } from './api.ts'
 import type { Explanation } from './explanation.ts'
-import { valuesOfNearest } from './nearest-aggregation.ts'
 import { type PlannedRead, queryFact, readByPlan, runQuery } from './query.ts'
 import type { ReadResult } from './store-verbs.ts'
 import type { VerbParts } from './verb-parts.ts'
@@ -44,7 +48,7 @@ export function runAggregationQuery(
     const checked = checkAggregations(aggregations, query)
     return andThen(runQuery(parts, context, ofQuery, explanation), ({ results, readTime, transaction }) =>
       answerOf({
-        found: valuesOfNearest(results, aggregations, checked, database.indexOptions),
+        found: valuesOfResults(results, aggregations, checked, database.indexOptions),
         readTime,
         transaction,
       }),
@@ -61,11 +65,7 @@ function answerOf({ found: values, readTime, transaction }: ReadResult<Aggregati
   return transaction === undefined ? { values, readTime } : { values, readTime, transaction }
 }
 
-/**
- * Checks a request; its read gives the answers by name, in request order.
- *
- * @throws INVALID_ARGUMENT for a forbidden aggregation
- */
+/** Checks a request; its read gives the answers by name, in request order. @throws INVALID_ARGUMENT */
 export function aggregatedRead(
   { query, aggregations }: RunAggregationQueryRequest,
   database: QueryDatabase,
@@ -99,6 +99,31 @@ interface CheckedAggregations {
   readonly names: readonly string[]
   /** The properties to sum or average, without duplicates. */
   readonly properties: readonly string[]
+}
+
+const none = new Uint8Array(0)
+
+function valuesOfResults(
+  results: QueryBatch['results'],
+  aggregations: readonly Aggregation[],
+  { names, properties }: CheckedAggregations,
+  indexOptions: IndexOptions,
+): ReadonlyMap<string, Value> {
+  const totals = new Map(properties.map((property) => [property, new NumberTotal()]))
+  let count = 0
+  for (const { image, projected } of results) {
+    const entries = properties.length === 0 ? [] : indexEntries(image?.properties ?? projected ?? none, indexOptions)
+    const values = properties.map((property) => entries.filter((entry) => entry.property === property))
+    const rows = values.reduce((product, { length }) => product * length, 1)
+    count += rows
+    for (const [i, total] of [...totals.values()].entries()) {
+      const mine = values[i] ?? []
+      for (const { valueCode } of mine) {
+        for (let row = 0; row < rows / mine.length; row++) total.addCode(valueCode, 0, false)
+      }
+    }
+  }
+  return new Map(aggregations.map((term, i) => [names[i] ?? '', resultOf(term, count, totals)]))
 }
 
 /** @throws INVALID_ARGUMENT for a forbidden aggregation */

@@ -291,11 +291,7 @@ export class Database {
     return this.#observed(context, attempt)
   }
 
-  /**
-   * Runs a verb unless its caller is gone, and tells the observer of its begin and end.
-   *
-   * @param token - of the transaction in which it reads, which has ended if the answer is ABORTED
-   */
+  /** Runs a verb between two calls of the observer. @param token - of its transaction, which ABORTED ends */
   #observed<T>(context: RequestContext, verb: () => MaybePromise<T>, token?: Uint8Array): MaybePromise<T> {
     const { observer, transactions } = this.#parts
     observer.begin(context)

@@ -75,12 +75,7 @@ const measureWords: Readonly<Record<DistanceMeasure, string>> = {
   dotProduct: 'dot product',
 }
 
-/**
- * The tree of a plan with the steps on its results.
- *
- * @param nearest - the vector search among these steps
- * @param aggregated - names of the aggregations
- */
+/** The tree of a plan, with the steps on its results: a vector search, and aggregations by name. */
 export function wholePlanTree(
   plan: Plan,
   nearest: NearestPlan | undefined,

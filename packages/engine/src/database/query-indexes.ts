@@ -44,11 +44,7 @@ export class QueryIndexes {
     this.#indexes = indexes
   }
 
-  /**
-   * The plan of a query; without a promise if its indexes serve already.
-   *
-   * @throws FAILED_PRECONDITION if an index is missing, has failed, or is not built in time
-   */
+  /** The plan of a query; a promise if an index must be built. @throws FAILED_PRECONDITION if none serves in time */
   plan<P>(context: RequestContext, database: QueriedDatabase, planner: Planner<P>): MaybePromise<P> {
     try {
       return planner(database.catalogue.serving)

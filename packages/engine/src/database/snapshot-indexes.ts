@@ -25,11 +25,7 @@ import type { IndexedDatabase } from './index-builds/index-job.ts'
 
 const rowsPerRead = 256
 
-/**
- * The view, completed with rows of the plan's indexes that it lacks.
- *
- * @param young - indexes that may have begun to serve after the view's moment
- */
+/** The view, completed with rows that it lacks. @param young - indexes that may serve only since a later moment */
 export async function viewWithIndexes(
   context: RequestContext,
   view: TableView,

@@ -9,7 +9,7 @@
 import { type CheckOptions, checkStore } from '../check/checker.ts'
 import type { CheckReport } from '../check/report.ts'
 import type { RequestContext, RequestContextOptions } from '../context.ts'
-import type { CommitRequest } from '../database/api.ts'
+import type { CommitRequest, CommitResult } from '../database/api.ts'
 import type { Database } from '../database/database.ts'
 import type { LocalParts } from '../database/database-parts.ts'
 import type { Indexes } from '../database/index-builds/indexes.ts'
@@ -18,6 +18,7 @@ import { failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
+import type { Key } from '../model/key.ts'
 import type { CommitFeed } from '../observe/feed/commit-feed.ts'
 import { type CommitPreview, previewMutations } from '../observe/feed/preview.ts'
 import type { Finding } from '../observe/findings/finding-kinds.ts'
@@ -26,21 +27,20 @@ import type { Tablets } from '../observe/tablets/tablets.ts'
 import { Sequencer } from '../sequencer.ts'
 import type { StoreState } from '../storage/kv.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
+import type { TableView } from '../tables/table.ts'
+import type { ExportOptions, ExportReport } from '../transfer/export.ts'
+import type { ImportOptions, ImportReport } from '../transfer/import.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { type EngineSnapshot, noSnapshots, restoreSnapshot, takeSnapshot } from './engine-snapshot.ts'
 import { openParts, useIndexFile } from './opening.ts'
 import { type ResetScope, resetStore } from './reset.ts'
 import type { PlaceSource, StoreFigures } from './store-port.ts'
-import {
-  type Cancellable,
-  type ExportReport,
-  type ExportRequest,
-  exportDatabase,
-  type ImportReport,
-  type ImportRequest,
-  importDatabase,
-} from './transfer.ts'
+
+export interface Cancellable {
+  /** Stops between two batches. An export then deletes its folder; an import keeps the entities written so far. */
+  readonly signal?: AbortSignal | undefined
+}
 
 /** Opens a store, in memory or on disk, and finishes the work of earlier runs (E1). */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -177,13 +177,28 @@ export class Engine {
   }
 
   /** Writes the entities of a database at one moment to files of the managed export format (transfer/export.ts). */
-  exportEntities(database: Database, request: ExportRequest): Promise<ExportReport> {
-    return exportDatabase(this.#parts, database, request)
+  async exportEntities({ code }: Database, { signal, ...options }: ExportOptions & Cancellable): Promise<ExportReport> {
+    // Loaded when it is used, as few stores are exported.
+    const { atSnapshot, exportEntities } = await import('../transfer/export.ts')
+    const { place, scheduler } = this.#parts
+    const context = this.#parts.backgroundContext(signal)
+    const atOneMoment = <T>(work: (view: TableView) => Promise<T>): Promise<T> =>
+      place.port === undefined ? atSnapshot(context, place.local, code, work) : place.port.atOneMoment(code, work)
+    return await exportEntities({ scheduler, context, database: code, atOneMoment }, options)
   }
 
   /** Writes the entities of a managed export into a database (transfer/import.ts). */
-  importEntities(database: Database, request: ImportRequest): Promise<ImportReport> {
-    return importDatabase(this.#parts, database, request)
+  async importEntities(database: Database, { signal, ...options }: ImportOptions & Cancellable): Promise<ImportReport> {
+    const { importEntities } = await import('../transfer/import.ts')
+    const { projectId, databaseId } = database
+    // Each request of an import has its own context.
+    const context = () => this.#parts.backgroundContext(signal)
+    const upsert = (entities: readonly Uint8Array[]): MaybePromise<CommitResult> => {
+      const mutations = entities.map((entity) => ({ operation: 'upsert', entity }) as const)
+      return database.commit(context(), { mode: 'nonTransactional', mutations })
+    }
+    const reserveIds = (keys: readonly Key[]) => database.reserveIds(context(), keys)
+    return await importEntities({ projectId, databaseId, context: context(), reserveIds, upsert }, options)
   }
 
   /**
@@ -260,11 +275,7 @@ export class Engine {
     }
   }
 
-  /**
-   * Reads index.yaml, and keeps it up to date from then on. Opening does so, unless it is for inspection only.
-   *
-   * @throws INVALID_ARGUMENT with file and line for an error in it
-   */
+  /** Reads index.yaml, and keeps it up to date from then on. @throws INVALID_ARGUMENT with file and line */
   useIndexFile(): Promise<void> {
     return useIndexFile(this.#parts)
   }

@@ -39,11 +39,7 @@ export function scopeCode({ projectId, databaseId }: ResetScope): string {
   return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
 }
 
-/**
- * Deletes the rows of `scope`. Only one reset may run at a time.
- *
- * @throws CANCELLED or DEADLINE_EXCEEDED if the caller is gone before the deletion
- */
+/** Only one reset may run at a time. @throws CANCELLED, DEADLINE_EXCEEDED if the caller is gone before the deletion */
 export async function resetStore(
   parts: EngineParts,
   local: LocalParts,

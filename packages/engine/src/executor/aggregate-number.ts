@@ -33,11 +33,7 @@ export class NumberTotal {
   #hasDoubles = false
   #count = 0
 
-  /**
-   * Adds the number whose value code begins at `at`; ignores other values.
-   *
-   * @param inverted - whether the column is descending
-   */
+  /** Adds the number whose value code begins at `at`; ignores other values. @param inverted - in a descending column */
   addCode(code: string, at: number, inverted: boolean): void {
     const flip = inverted ? 0xff : 0
     const valueClass = code.charCodeAt(at) ^ flip

@@ -92,11 +92,7 @@ function addersOf(
   })
 }
 
-/**
- * Counts the results in the window, and adds their rows to the totals.
- *
- * @param rowsMax - rows to read, including the offset
- */
+/** Counts the results in the window, and adds their rows to the totals. @param rowsMax - includes the offset */
 function* countRows(
   stream: RowStream,
   plan: Plan,

@@ -91,12 +91,7 @@ export function cursorBytes(head: string, position: string): Uint8Array {
   return Buffer.from(head + position, 'latin1')
 }
 
-/**
- * Decodes a client's cursor.
- *
- * @param which - its name in error messages
- * @throws INVALID_ARGUMENT for bytes that are no cursor, or a cursor of a query of another shape
- */
+/** Decodes a client's cursor. @throws INVALID_ARGUMENT for bytes that are no cursor, or one of another query */
 export function decodeCursor(plan: Plan, bytes: Uint8Array, which: 'start' | 'end'): CursorPlace {
   const text = byteString(bytes)
   const number = text.charCodeAt(1)

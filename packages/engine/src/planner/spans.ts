@@ -33,11 +33,7 @@ const opposite: Readonly<Record<SpanOperator, SpanOperator>> = {
   notEqual: 'notEqual',
 }
 
-/**
- * The values that `operator code` allows.
- *
- * @param code - the code in the column, already inverted if `inverted`
- */
+/** The values that `operator code` allows. @param code - as in the column: inverted if `inverted` */
 export function spansOf(operator: SpanOperator, code: string, inverted: boolean): readonly Span[] {
   const after = code + codesEnd
   switch (inverted ? opposite[operator] : operator) {

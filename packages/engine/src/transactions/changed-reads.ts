@@ -11,10 +11,7 @@ import type { RecentCommit, RecentCommits } from './recent-commits.ts'
 import { decodeToken, type Transaction } from './transaction.ts'
 import { everyGroup, type TransactionViews } from './transaction-views.ts'
 
-/**
- * @param aside - groups whose changes do not matter yet
- * @throws DatastoreError ABORTED if a commit changed something that was read
- */
+/** @param aside - groups whose changes do not matter yet. @throws ABORTED if something that was read has changed */
 export function refuseChanged(
   recent: RecentCommits,
   views: TransactionViews,

@@ -74,11 +74,7 @@ export class ContendedRows {
     }
   }
 
-  /**
-   * Called before a transaction locks `reads`.
-   *
-   * @returns a promise if it must wait, and then read and ask again; otherwise it may lock them now
-   */
+  /** Called before a transaction locks `reads`. @returns a promise if it must wait, and then read and ask again */
   turn(context: RequestContext, reader: Transaction, reads: ReadSet, timeoutMs: number): Promise<void> | undefined {
     if (this.#rows.size === 0 || reader.state !== 'active') return undefined
     const now = context.clock.steadyMs()

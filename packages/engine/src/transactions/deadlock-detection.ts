@@ -94,11 +94,7 @@ export class LockWaits {
     return goal.holder.state === 'active' ? [goal.holder] : []
   }
 
-  /**
-   * Resolves when the row is free, the holder or the waiter has ended, or the time of the wait or of the request is over.
-   *
-   * @returns when the row was last released, microseconds of the steady clock; 0 = never
-   */
+  /** Resolves when the wait may be over. @returns when the row was last released, steady microseconds; 0 = never */
   #somethingNew(context: RequestContext, waiter: Transaction, goal: WaitsFor, until: number): Promise<number> {
     const { clock, deadlineAt, signal } = context
     const { locks } = this.#parts

@@ -58,12 +58,7 @@ const nullValue: Value = { type: 'null' }
 
 // -------------------------------------------------------------------------------------------------------- checking
 
-/**
- * Checks the transforms of one mutation.
- *
- * @param request - the database of the request, to which keys in values must belong
- * @throws DatastoreError INVALID_ARGUMENT
- */
+/** @param request - its database, to which keys in values must belong. @throws DatastoreError INVALID_ARGUMENT */
 export function prepareTransforms(
   transforms: readonly PropertyTransform[],
   request: { readonly projectId: string; readonly databaseId: string },
@@ -123,10 +118,7 @@ export interface Transformed {
   readonly results: readonly Value[]
 }
 
-/**
- * @param properties - `properties` fields of an Entity, without duplicates
- * @param now - microseconds since the epoch
- */
+/** @param properties - `properties` fields of an Entity, without duplicates. @param now - microseconds */
 export function applyTransforms(
   properties: Uint8Array,
   transforms: readonly PreparedTransform[],

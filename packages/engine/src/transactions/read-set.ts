@@ -107,12 +107,7 @@ export class ReadSet {
     other.#bytes = 0
   }
 
-  /**
-   * Accounts for a key that the transaction keeps.
-   *
-   * @param bytes - its length
-   * @throws DatastoreError INVALID_ARGUMENT, RESOURCE_EXHAUSTED
-   */
+  /** Accounts for a kept key of `bytes` bytes. @throws DatastoreError INVALID_ARGUMENT, RESOURCE_EXHAUSTED */
   charge(bytes: number): void {
     const more = bytes + entryBytes
     const { transactionReadBytesMax } = limits

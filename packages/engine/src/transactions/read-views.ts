@@ -55,11 +55,7 @@ export class ReadViews {
     this.#now = new KvTableView(parts.kv)
   }
 
-  /**
-   * A view of now (N1). The caller releases its mark by RecentCommits.release, even if this fails.
-   *
-   * @param onMark - called with the mark, in the turn in which it is taken
-   */
+  /** A view of now (N1). @param onMark - called in the same turn; the caller releases the mark, even if this fails */
   take(database: LogDatabase, scope: ReadScope, onMark: (mark: number) => void): MaybePromise<ReadView> {
     const { recent, kv, versions } = this.#parts
     return this.#whenApplied(database, scope, () => {
@@ -70,11 +66,7 @@ export class ReadViews {
     })
   }
 
-  /**
-   * A single strong read (N1).
-   *
-   * @param steps - `one`: `work` reads everything in one step of the store
-   */
+  /** A single strong read (N1). @param steps - `one`: `work` reads everything in one step of the store */
   readNow<T>(
     database: LogDatabase,
     scope: ReadScope,

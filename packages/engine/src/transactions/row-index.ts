@@ -30,11 +30,7 @@ export class RowIndex<T> {
     if (this.#values.delete(row) && !this.#unordered.delete(row)) this.#ordered.delete(spanOfRow(row))
   }
 
-  /**
-   * The rows in `reads` with their values, possibly with repetitions.
-   *
-   * @param aside - a read set whose rows are left out
-   */
+  /** The rows in `reads` with their values, possibly repeated. @param aside - a read set whose rows are left out */
   of(reads: ReadSet, aside?: ReadSet): readonly (readonly [RowKey, T])[] {
     const found: (readonly [RowKey, T])[] = []
     if (this.#values.size === 0) return found

@@ -41,11 +41,7 @@ export class TransactionViews {
     })
   }
 
-  /**
-   * Reads some groups, each at its moment.
-   *
-   * @param added - called with the groups that were added; throws if earlier groups have changed
-   */
+  /** Reads groups, each at its moment. @param added - called with new groups; throws if earlier ones have changed */
   readGroups<T>(
     database: LogDatabase,
     transaction: Transaction,

@@ -199,11 +199,7 @@ export class Transactions extends TransactionRegistry {
     }
   }
 
-  /**
-   * Admits a commit without a guard.
-   *
-   * @throws Blocked if a transaction that began meanwhile has a lock on its rows
-   */
+  /** Admits a commit without a guard. @throws Blocked if a transaction that began meanwhile has a lock on its rows */
   admit(footprintOf: () => Footprint): void {
     if (this.openCount > 0) this.#refuseLocked(undefined, footprintOf())
   }

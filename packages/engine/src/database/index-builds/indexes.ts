@@ -60,11 +60,7 @@ export class Indexes {
     return this.#begin(database, plain, 'create', (job) => this.#work.define(job, plain))
   }
 
-  /**
-   * Resolves when an index with this definition serves. Starts a build if there is none, and shares a running one.
-   *
-   * @throws FAILED_PRECONDITION if its build has failed
-   */
+  /** Resolves when the index serves; starts a build if none runs. @throws FAILED_PRECONDITION if it has failed */
   async ensure(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
     database.keep()
     const plain = plainDefinition(definition)
