@@ -144,10 +144,10 @@ function writeOne(writer: WireWriter, name: string, value: OneValue, multiple: b
   writer.text(3, name)
   writer.uint32(4, multiple ? 1 : 0)
   const valueAt = writer.open(5)
-  const exact = writeMember(writer, value)
+  const isExact = (members[value.type] as WriteMember<OneValue['type']>)(writer, value) !== false
   writer.close(valueAt)
   writer.close(at)
-  return exact && said.exact
+  return isExact && said.exact
 }
 
 interface Meaning {
@@ -190,40 +190,24 @@ function meaningOf(value: OneValue): Meaning {
   }
 }
 
-function writeMember(writer: WireWriter, value: OneValue): boolean {
-  switch (value.type) {
-    case 'null':
-      return true
-    case 'boolean':
-      writer.uint32(2, value.value ? 1 : 0)
-      return true
-    case 'integer':
-      writer.int64(1, value.value)
-      return true
-    case 'timestamp':
-      writer.int64(1, value.micros)
-      return true
-    case 'string':
-      writer.text(3, value.value)
-      return true
-    case 'blob':
-      writer.bytes(3, value.value)
-      return true
-    case 'double':
-      writer.double(4, value.value)
-      return true
-    case 'geoPoint':
-      writeGroup(writer, 5, () => {
-        writer.double(6, value.latitude)
-        writer.double(7, value.longitude)
-      })
-      return true
-    case 'key':
-      writeGroup(writer, 12, () => writeReferenceValue(writer, value.key))
-      return true
-    case 'entity':
-      return value.meaning === userMeaning ? writeUser(writer, value) : writeEmbedded(writer, value)
-  }
+type WriteMember<T> = (writer: WireWriter, value: Extract<OneValue, { type: T }>) => unknown
+
+/** Writers of a PropertyValue; the result is false if the value is not exact. */
+const members: { readonly [T in OneValue['type']]: WriteMember<T> } = {
+  null: () => {},
+  boolean: (writer, { value }) => writer.uint32(2, value ? 1 : 0),
+  integer: (writer, { value }) => writer.int64(1, value),
+  timestamp: (writer, { micros }) => writer.int64(1, micros),
+  string: (writer, { value }) => writer.text(3, value),
+  blob: (writer, { value }) => writer.bytes(3, value),
+  double: (writer, { value }) => writer.double(4, value),
+  geoPoint: (writer, { latitude, longitude }) =>
+    writeGroup(writer, 5, () => {
+      writer.double(6, latitude)
+      writer.double(7, longitude)
+    }),
+  key: (writer, { key }) => writeGroup(writer, 12, () => writeReferenceValue(writer, key)),
+  entity: (writer, value) => (value.meaning === userMeaning ? writeUser : writeEmbedded)(writer, value),
 }
 
 /** Exact if all of its properties are: the exact forms are those of the whole property. */

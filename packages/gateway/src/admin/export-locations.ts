@@ -23,6 +23,9 @@ export interface Place {
 }
 
 export class ExportLocations {
+  readonly has: (path: string) => boolean = existsSync
+  readonly below: (path: string, name: string) => string = resolve
+  readonly metadataFileOf: typeof metadataFileOf = metadataFileOf
   readonly #root: string
 
   constructor({ location }: Pick<Engine['store'], 'location'>) {
@@ -37,18 +40,6 @@ export class ExportLocations {
       throw invalidArgument(`${member} ${JSON.stringify(name)}: only gs:// places and paths on this machine are served`)
     }
     return localPlace(resolve(name))
-  }
-
-  has(path: string): boolean {
-    return existsSync(path)
-  }
-
-  below(path: string, name: string): string {
-    return resolve(path, name)
-  }
-
-  metadataFileOf(path: string): Promise<string> {
-    return metadataFileOf(path)
   }
 
   #bucketPlace(name: string, member: string): Place {

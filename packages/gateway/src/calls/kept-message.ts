@@ -25,15 +25,13 @@ const otherBytes = 4096
 /** Field numbers of the path to the long lists of a message, one level after the other. */
 type ListPath = readonly (readonly number[])[]
 
-const lists: Readonly<Record<string, { readonly request: ListPath; readonly answer: ListPath }>> = {
+/** The methods with long lists. */
+const lists: Readonly<Record<string, { readonly request?: ListPath; readonly answer?: ListPath }>> = {
   Lookup: { request: [[3]], answer: [[1, 2, 3]] },
-  RunQuery: { request: [], answer: [[1], [2]] },
-  RunAggregationQuery: { request: [], answer: [] },
-  BeginTransaction: { request: [], answer: [] },
+  RunQuery: { answer: [[1], [2]] },
   Commit: { request: [[6]], answer: [[3]] },
-  Rollback: { request: [], answer: [] },
   AllocateIds: { request: [[1]], answer: [[1]] },
-  ReserveIds: { request: [[1]], answer: [] },
+  ReserveIds: { request: [[1]] },
 }
 
 /** @param method - the protocol's name of the RPC: `Lookup` */

@@ -21,6 +21,16 @@ export class SharedWords {
   }
 }
 
+/** Makes the text of an object once. */
+export function sharedWords<T extends object>(textOf: (of: T) => string): (of: T) => SharedWords {
+  const kept = new WeakMap<T, SharedWords>()
+  return (of) => {
+    const words = kept.get(of) ?? new SharedWords(textOf(of))
+    kept.set(of, words)
+    return words
+  }
+}
+
 export interface Line {
   readonly head: string
   readonly words: SharedWords

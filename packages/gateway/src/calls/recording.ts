@@ -10,7 +10,7 @@
  * server waits for no reader.
  */
 import type { CallReport, Calls } from './calls.ts'
-import { type Line, LineQueue, SharedWords, textOf } from './line-queue.ts'
+import { type Line, LineQueue, SharedWords, sharedWords, textOf } from './line-queue.ts'
 import { recordedCall, roundedMs } from './recorded-call.ts'
 
 export const recordingFormat = 'sixtables-recording'
@@ -22,17 +22,8 @@ export const waitingBytesMax: number = 16 * 1024 * 1024
 const transactionsMax = 10_000
 
 /** The text of a call after `ms` and `transaction`, with values and without. */
-const wordsByCall = { true: new WeakMap<CallReport, SharedWords>(), false: new WeakMap<CallReport, SharedWords>() }
-
-function wordsOf(report: CallReport, values: boolean): SharedWords {
-  const kept = wordsByCall[values ? 'true' : 'false']
-  let words = kept.get(report)
-  if (words === undefined) {
-    words = new SharedWords(JSON.stringify(recordedCall(report, values)).slice(1))
-    kept.set(report, words)
-  }
-  return words
-}
+const wordsWithValues = sharedWords((report: CallReport) => JSON.stringify(recordedCall(report, true)).slice(1))
+const wordsWithout = sharedWords((report: CallReport) => JSON.stringify(recordedCall(report, false)).slice(1))
 
 /** {@link recordLines} as texts. */
 export async function* recordedLines(...asked: Parameters<typeof recordLines>): AsyncGenerator<readonly string[]> {
@@ -51,13 +42,14 @@ export async function* recordLines(
   const startedAtMs = performance.now()
   const numberOf = transactionNumbers()
   const queue = new LineQueue(waitingBytesMax)
+  const wordsOf = values ? wordsWithValues : wordsWithout
   const stop = calls.observe((report) => {
     queue.add(() => {
       const beganAtMs = performance.now() - report.durationMs - startedAtMs
       // The call may have begun before the recording.
       const ms = roundedMs(Math.max(0, beganAtMs))
       const head = JSON.stringify({ ms, transaction: numberOf(report) })
-      return { head: `${head.slice(0, -1)},`, words: wordsOf(report, values) }
+      return { head: `${head.slice(0, -1)},`, words: wordsOf(report) }
     })
   })
   try {

@@ -29,19 +29,12 @@ interface Run {
 export class CallPatterns {
   #run: Run | undefined
   /** Runs that were long enough, by kind: the longest, and the number of calls that showed it. */
-  readonly #single: Readonly<Record<Method, LruMap<{ longest: number; calls: number }>>> = {
+  readonly #single = {
     commit: new LruMap(subjectsMax, () => ({ longest: 0, calls: 0 })),
     lookup: new LruMap(subjectsMax, () => ({ longest: 0, calls: 0 })),
   }
-  readonly #offsets = new LruMap<{ pages: number; skipped: number; returned: number }>(subjectsMax, () => ({
-    pages: 0,
-    skipped: 0,
-    returned: 0,
-  }))
-  readonly #duplicates = new LruMap<{ commits: number; example: string }>(subjectsMax, () => ({
-    commits: 0,
-    example: '',
-  }))
+  readonly #offsets = new LruMap(subjectsMax, () => ({ pages: 0, skipped: 0, returned: 0 }))
+  readonly #duplicates = new LruMap(subjectsMax, () => ({ commits: 0, example: '' }))
 
   noteQuery({ kind, skipped, returned }: QueryFact): void {
     this.#run = undefined

@@ -57,14 +57,6 @@ interface KindTouches {
   events: number
 }
 
-interface KindStart {
-  firstMs: number
-  slot: number
-  writes: Estimate
-  most: Estimate
-  mostSlot: number
-}
-
 export interface LoadPatternsOptions {
   /** Whether the store was empty when it was opened: only then is a new kind known to be new. */
   readonly isStoreNew: () => boolean
@@ -84,13 +76,8 @@ export class LoadPatterns {
     next: 0,
     events: 0,
   }))
-  readonly #starts = new LruMap<KindStart>(256, () => ({
-    firstMs: 0,
-    slot: 0,
-    writes: nothing,
-    most: nothing,
-    mostSlot: 0,
-  }))
+  /** Slots are counted from the first write of a kind. */
+  readonly #starts = new LruMap(256, () => ({ firstMs: 0, slot: 0, writes: nothing, most: nothing, mostSlot: 0 }))
 
   constructor(options: LoadPatternsOptions) {
     this.#options = options

@@ -31,7 +31,8 @@ export class TabletServer {
   readonly id: number
   capacity: number
   queueMsMax: number
-  #flow = 0
+  /** Sum of the running flows, row operations a second. */
+  flow = 0
   /** Row operations a second of the running flows, by the instants at which flows end. */
   readonly #ending = new Map<number, number>()
   #backlog = 0
@@ -49,10 +50,6 @@ export class TabletServer {
     this.queueMsMax = queueMsMax
   }
 
-  get flow(): number {
-    return this.#flow
-  }
-
   /** Updates backlog and utilisation to now. */
   settle(nowMs: number): void {
     const ms = nowMs - this.#atMs
@@ -61,8 +58,8 @@ export class TabletServer {
     if (ms <= 0) return
     this.#atMs = nowMs
     const kept = Math.exp(-ms / memoryMs)
-    this.#load = this.#load * kept + this.#flow * (1 - kept)
-    this.#backlog = Math.max(0, this.#backlog + ((this.#flow - this.capacity) * ms) / 1000)
+    this.#load = this.#load * kept + this.flow * (1 - kept)
+    this.#backlog = Math.max(0, this.#backlog + ((this.flow - this.capacity) * ms) / 1000)
   }
 
   /** Whether work is admitted now (CP2). */
@@ -75,7 +72,7 @@ export class TabletServer {
   #highestBacklog(nowMs: number): number {
     this.settle(nowMs)
     let backlog = this.#backlog
-    let inflow = this.#flow
+    let inflow = this.flow
     if (inflow <= this.capacity) return backlog
     // From now on flows only end: the backlog is highest when the inflow falls below the capacity.
     let atMs = nowMs
@@ -96,7 +93,7 @@ export class TabletServer {
 
   addFlow(nowMs: number, { costPerSecond, endsMs }: WorkFlow): void {
     this.settle(nowMs)
-    this.#flow += costPerSecond
+    this.flow += costPerSecond
     this.#ending.set(endsMs, (this.#ending.get(endsMs) ?? 0) + costPerSecond)
   }
 
@@ -107,7 +104,7 @@ export class TabletServer {
     if (rest > costPerSecond * tolerance) this.#ending.set(endsMs, rest)
     else this.#ending.delete(endsMs)
     // Sums of fractions do not return to exactly 0.
-    this.#flow = this.#ending.size === 0 ? 0 : Math.max(0, this.#flow - costPerSecond)
+    this.flow = this.#ending.size === 0 ? 0 : Math.max(0, this.flow - costPerSecond)
   }
 
   refuse(nowMs: number, cost: number): void {

@@ -65,7 +65,7 @@ export class TabletFleet {
   settings: TabletSettings
   readonly #policies: TabletPolicies
   readonly #random: Random
-  #servers: TabletServer[] = []
+  servers: TabletServer[] = []
   readonly #flows = new RunningFlows()
   #nowMs: number
   #nextTickMs: number
@@ -83,17 +83,13 @@ export class TabletFleet {
     this.#makeServers()
   }
 
-  get servers(): readonly TabletServer[] {
-    return this.#servers
-  }
-
   configure(settings: TabletSettings): void {
     this.settings = settings
     this.heat.rowsMax = settings.heatRowsMax
     this.#makeServers()
     // Tablets of removed servers move to the remaining ones.
     for (const tablet of this.map.all()) {
-      if (tablet.server < this.#servers.length) continue
+      if (tablet.server < this.servers.length) continue
       tablet.server = this.#policies.placement.place(this.#serverLoads())
       for (const flow of this.#flows.of(tablet)) this.serverOf(tablet).addFlow(this.#nowMs, flow)
     }
@@ -105,7 +101,7 @@ export class TabletFleet {
     this.heat.clear()
     this.recording.clear(nowMs)
     this.#flows.clear()
-    this.#servers = []
+    this.servers = []
     this.#nowMs = Math.max(nowMs, this.#nowMs)
     this.#makeServers()
   }
@@ -118,7 +114,7 @@ export class TabletFleet {
   }
 
   serverOf(tablet: Tablet): TabletServer {
-    return this.#servers[tablet.server] as TabletServer
+    return this.servers[tablet.server] as TabletServer
   }
 
   /** Adds load to a tablet. The caller has called {@link advance} for this instant. */
@@ -232,7 +228,7 @@ export class TabletFleet {
   }
 
   move(nowMs: number, tablet: Tablet, to: number, reason: TabletEvent['reason'], words: string): boolean {
-    if (tablet.server === to || this.#servers[to] === undefined) return false
+    if (tablet.server === to || this.servers[to] === undefined) return false
     const fromServer = tablet.server
     this.#moveFlows(nowMs, tablet, to)
     tablet.server = to
@@ -258,7 +254,7 @@ export class TabletFleet {
   #moveFlows(nowMs: number, tablet: Tablet, to: number): void {
     for (const flow of this.#flows.of(tablet)) {
       this.serverOf(tablet).removeFlow(nowMs, flow)
-      this.#servers[to]?.addFlow(nowMs, flow)
+      this.servers[to]?.addFlow(nowMs, flow)
     }
   }
 
@@ -310,7 +306,7 @@ export class TabletFleet {
       sinceSplitMs: nowMs - tablet.splitAtMs,
       bytes: tablet.bytes,
       samples: () => tablet.sample.since(nowMs - settings.windowMs),
-      rowSample: () => tablet.rowSample(),
+      rowSample: () => tablet.rowSample,
     }
     const decision = this.#policies.split.decide(candidate, settings, words)
     if (decision === undefined) {
@@ -376,20 +372,20 @@ export class TabletFleet {
 
   /** Row operations a second by server; one with idle tablets counts as slightly busier than an empty one. */
   #serverLoads(): number[] {
-    const loads = new Array<number>(this.#servers.length).fill(0)
+    const loads = new Array<number>(this.servers.length).fill(0)
     for (const { server, opsPerSecond } of this.map.all()) loads[server] = (loads[server] ?? 0) + opsPerSecond + 0.001
     return loads
   }
 
   #makeServers(): void {
     const { servers, opsPerSecond, queueMsMax } = this.settings
-    this.#servers.length = Math.min(this.#servers.length, servers)
-    for (const server of this.#servers) {
+    this.servers.length = Math.min(this.servers.length, servers)
+    for (const server of this.servers) {
       server.capacity = opsPerSecond
       server.queueMsMax = queueMsMax
     }
-    while (this.#servers.length < servers) {
-      this.#servers.push(new TabletServer(this.#servers.length, this.#nowMs, opsPerSecond, queueMsMax))
+    while (this.servers.length < servers) {
+      this.servers.push(new TabletServer(this.servers.length, this.#nowMs, opsPerSecond, queueMsMax))
     }
   }
 

@@ -51,17 +51,13 @@ export interface HeatColumn {
 
 export class HeatHistory {
   readonly #tables = new Map<TableId, HeatRange[]>()
-  #rowsMax: number
+  rowsMax: number
   #adaptedMs: number | undefined
   /** During a recording, {@link seal} is called each second and divides ranges instead of {@link adapt}. */
   isRecorded = false
 
   constructor(rowsMax: number) {
-    this.#rowsMax = rowsMax
-  }
-
-  set rowsMax(rowsMax: number) {
-    this.#rowsMax = rowsMax
+    this.rowsMax = rowsMax
   }
 
   clear(): void {
@@ -114,9 +110,9 @@ export class HeatHistory {
   }
 
   #adaptTable(ranges: HeatRange[], nowMs: number): void {
-    while (ranges.length > this.#rowsMax) if (joinColdest(ranges) === undefined) break
-    const hottest = this.#hottest(ranges, nowMs, this.#rowsMax, (range) => range.middle())
-    if (hottest !== undefined) divide(ranges, hottest, this.#rowsMax)
+    while (ranges.length > this.rowsMax) if (joinColdest(ranges) === undefined) break
+    const hottest = this.#hottest(ranges, nowMs, this.rowsMax, (range) => range.middle())
+    if (hottest !== undefined) divide(ranges, hottest, this.rowsMax)
   }
 
   /** The hottest range that can be divided, if it has more than its share of the load of the last half minute. */
@@ -162,7 +158,7 @@ export class HeatHistory {
   }
 
   #divideHot(ranges: HeatRange[], nowMs: number): void {
-    const rowsMax = Math.max(this.#rowsMax, recordedRowsMax)
+    const rowsMax = Math.max(this.rowsMax, recordedRowsMax)
     for (let i = 0; i < divisionsMax; i++) {
       const hottest = this.#hottest(ranges, nowMs, rowsMax, (range, place) =>
         range.isTouched ? (range.frontier(ranges[place + 1]?.start) ?? range.middle()) : undefined,

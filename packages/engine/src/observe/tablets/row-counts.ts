@@ -23,7 +23,8 @@ export class RowCounts {
   /** Whether added and deleted rows must be noted. */
   isWanted = false
   readonly #parts: RowCountsParts
-  #open: (() => RowWalk) | undefined
+  /** Opens a scan over all rows as of the call; `undefined` = rows are not counted. */
+  source: (() => RowWalk) | undefined
   /** Number of the latest walk. Rows that are in its snapshot are not noted again. */
   walk = 0
   /** Resolves when the latest walk has ended; a walk that was replaced ends at its next step. */
@@ -33,21 +34,11 @@ export class RowCounts {
     this.#parts = parts
   }
 
-  /** @param open - opens a scan over all rows as of the call */
-  set source(open: () => RowWalk) {
-    this.#open = open
-  }
-
-  get areCounted(): boolean {
-    return this.#open !== undefined
-  }
-
   want(): void {
     if (this.isWanted) return
     this.isWanted = true
-    const open = this.#open
-    if (open === undefined) return
-    const scan = open()
+    const scan = this.source?.()
+    if (scan === undefined) return
     const walk = (): MaybePromise<void> => runSteps(this.#steps(scan, ++this.walk))
     // Unreadable rows are not counted.
     const ended = whenFails(

@@ -50,7 +50,8 @@ export class Tablet {
   total = 0
   /** Load of the decision window, at the last decision. */
   opsPerSecond = 0
-  #rowSample: RowKey[] = []
+  /** Evenly drawn keys of its rows, in any order. */
+  rowSample: RowKey[] = []
   #rowsSeen = 0
 
   constructor(table: TableId, id: number, start: RowKey, end: RowKey | undefined, server: number, nowMs: number) {
@@ -85,16 +86,12 @@ export class Tablet {
   /** Notes a new row. The sample keeps each with the same probability. */
   noteRow(rowKey: RowKey, random: Random): void {
     this.#rowsSeen++
-    if (this.#rowSample.length < rowSampleSize) {
-      this.#rowSample.push(rowKey)
+    if (this.rowSample.length < rowSampleSize) {
+      this.rowSample.push(rowKey)
       return
     }
     const place = random.integer(this.#rowsSeen)
-    if (place < rowSampleSize) this.#rowSample[place] = rowKey
-  }
-
-  rowSample(): readonly RowKey[] {
-    return this.#rowSample
+    if (place < rowSampleSize) this.rowSample[place] = rowKey
   }
 
   /** Gives the rows from `at` on to `right`, a new tablet; both count their load from now on. */
@@ -105,9 +102,9 @@ export class Tablet {
     this.rows -= right.rows
     this.bytes -= right.bytes
     right.tombstones = this.tombstones.cut(at)
-    right.#rowSample = this.#rowSample.filter((key) => key >= at)
+    right.rowSample = this.rowSample.filter((key) => key >= at)
     right.#rowsSeen = Math.round(this.#rowsSeen * share)
-    this.#rowSample = this.#rowSample.filter((key) => key < at)
+    this.rowSample = this.rowSample.filter((key) => key < at)
     this.#rowsSeen -= right.#rowsSeen
     this.end = at
     this.splitAtMs = nowMs
@@ -136,17 +133,17 @@ export class Tablet {
     this.splitAtMs = Math.max(this.splitAtMs, right.splitAtMs)
     this.tombstones.append(right.tombstones)
     this.#window.addAll(nowMs, right.#window)
-    this.#rowSample = [...this.#rowSample, ...right.#rowSample].filter(
+    this.rowSample = [...this.rowSample, ...right.rowSample].filter(
       (_, i, all) => all.length <= rowSampleSize || i % 2 === 0,
     )
     this.#rowsSeen += right.#rowsSeen
   }
 
   #shareFrom(at: RowKey): number {
-    const { length } = this.#rowSample
+    const { length } = this.rowSample
     if (length === 0) return 0.5
     let right = 0
-    for (const key of this.#rowSample) if (key >= at) right++
+    for (const key of this.rowSample) if (key >= at) right++
     return right / length
   }
 }

@@ -146,7 +146,7 @@ export class Tablets {
   #reportSteps(): Generator<number, TabletsReport> {
     const nowMs = this.#now()
     this.rows.want()
-    const counted = this.rows.areCounted
+    const counted = this.rows.source !== undefined
     return tabletsReport(this.#fleet, this.metering.latencies, { nowMs, openedMs: this.#openedMs, counted })
   }
 
@@ -161,20 +161,16 @@ export class Tablets {
     this.metering.takeAll()
     // Tombstones are noted once rows are counted.
     this.rows.want()
-    return new HeatReader(
-      this.#fleet,
-      () => this.#now(),
-      () => recording.unwatch(this.#now()),
-    )
+    return this.#reader(() => recording.unwatch(this.#now()))
   }
 
   /** The recorded heat and the time before it, like the first report of {@link watchHeat}, without watching. */
   heatRecording(context: RequestContext): Promise<HeatRecordingReport> {
-    return new HeatReader(
-      this.#fleet,
-      () => this.#now(),
-      () => {},
-    ).read(context)
+    return this.#reader(() => {}).read(context)
+  }
+
+  #reader(end: () => void): HeatReader {
+    return new HeatReader(this.#fleet, this.#now.bind(this), end)
   }
 
   /** Events after the one with this number; by default all that are kept. */

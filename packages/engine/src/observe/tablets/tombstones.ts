@@ -20,37 +20,33 @@ interface Tombstone {
 
 export class Tombstones {
   #all: Tombstone[] = []
-  #count = 0
+  count = 0
   /** When the oldest one was written, milliseconds; 0 = there is none. */
   oldestMs = 0
-
-  get count(): number {
-    return this.#count
-  }
 
   add(key: RowKey, weight: number, nowMs: number): void {
     const i = this.#indexOf(key)
     if (this.#all[i]?.key === key) return
     this.#all.splice(i, 0, { key, weight })
-    if (this.#count === 0) this.oldestMs = nowMs
-    this.#count += weight
+    if (this.count === 0) this.oldestMs = nowMs
+    this.count += weight
     if (this.#all.length > entriesMax) this.#join()
   }
 
   /** The row exists again. */
   drop(key: RowKey): void {
-    if (this.#count === 0) return
+    if (this.count === 0) return
     const i = this.#indexOf(key)
     const found = this.#all[i]
     if (found?.key !== key) return
-    this.#count -= found.weight
+    this.count -= found.weight
     this.#all.splice(i, 1)
     if (this.#all.length === 0) this.clear()
   }
 
   /** The number in a range, its end included. */
   between(from: RowKey, through: RowKey): number {
-    if (this.#count === 0) return 0
+    if (this.count === 0) return 0
     let sum = 0
     for (let i = this.#indexOf(from); i < this.#all.length; i++) {
       const { key, weight } = this.#all[i] as Tombstone
@@ -61,9 +57,9 @@ export class Tombstones {
   }
 
   clear(): number {
-    const dropped = this.#count
+    const dropped = this.count
     this.#all = []
-    this.#count = 0
+    this.count = 0
     this.oldestMs = 0
     return dropped
   }
@@ -72,17 +68,17 @@ export class Tombstones {
   cut(at: RowKey): Tombstones {
     const right = new Tombstones()
     right.#all = this.#all.splice(this.#indexOf(at))
-    right.#count = sumOf(right.#all)
+    right.count = sumOf(right.#all)
     right.oldestMs = right.#all.length === 0 ? 0 : this.oldestMs
-    this.#count = sumOf(this.#all)
+    this.count = sumOf(this.#all)
     if (this.#all.length === 0) this.clear()
     return right
   }
 
   append(right: Tombstones): void {
     this.#all.push(...right.#all)
-    if (right.#count > 0) this.oldestMs = this.#count > 0 ? Math.min(this.oldestMs, right.oldestMs) : right.oldestMs
-    this.#count += right.#count
+    if (right.count > 0) this.oldestMs = this.count > 0 ? Math.min(this.oldestMs, right.oldestMs) : right.oldestMs
+    this.count += right.count
     while (this.#all.length > entriesMax) this.#join()
   }
 

@@ -10,6 +10,7 @@ import { type CataloguedIndex, type IndexDefinition, type IndexState, invalidArg
 import type { DatabaseName } from '../../convert/parameters.ts'
 import type { AdminMethod, JsonObject } from '../admin-service.ts'
 import { directionOf, type IndexDialect, type IndexOperations } from '../index-operations.ts'
+import type { ListRequest } from '../operations/operations.ts'
 
 const admin = 'type.googleapis.com/google.datastore.admin.v1.'
 const collection = '/v1/projects/{projectId}/indexes'
@@ -66,15 +67,7 @@ export function progressOf(completed: number, estimated: number | undefined): Js
 
 async function list(indexes: IndexOperations, request: JsonObject): Promise<JsonObject> {
   const place = placeOf(request)
-  const {
-    filter = '',
-    pageSize = 0,
-    pageToken = '',
-  } = request as {
-    filter?: string
-    pageSize?: number
-    pageToken?: string
-  }
+  const { filter = '', pageSize = 0, pageToken = '' } = request as Partial<ListRequest>
   if (filter !== '') throw invalidArgument('a filter for indexes is not supported; leave it out')
   if (pageSize < 0) throw invalidArgument(`page_size is ${pageSize}; it must not be negative`)
   if (pageToken !== '' && !/^\d{1,18}$/.test(pageToken))
@@ -100,7 +93,7 @@ const datastoreStates: Readonly<Record<IndexState, string>> = {
   failed: 'ERROR',
 }
 
-function datastoreIndex({ projectId }: DatabaseName, index: CataloguedIndex): JsonObject {
+function datastoreIndex({ projectId }: DatabaseName, index: CataloguedIndex) {
   return {
     projectId,
     indexId: index.id.toString(),
@@ -112,15 +105,7 @@ function datastoreIndex({ projectId }: DatabaseName, index: CataloguedIndex): Js
 }
 
 function definitionOfDatastore(index: JsonObject): IndexDefinition {
-  const {
-    kind = '',
-    ancestor,
-    properties = [],
-  } = index as {
-    kind?: string
-    ancestor?: string
-    properties?: readonly { readonly name?: string; readonly direction?: string }[]
-  }
+  const { kind = '', ancestor, properties = [] } = index as Partial<ReturnType<typeof datastoreIndex>>
   if (ancestor !== 'NONE' && ancestor !== 'ALL_ANCESTORS') {
     throw invalidArgument('index.ancestor is missing; it is NONE or ALL_ANCESTORS')
   }

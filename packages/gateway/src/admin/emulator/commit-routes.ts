@@ -5,7 +5,7 @@
  *                             project, database, namespace, kind, key, list, rows
  */
 import { type CommitFilter, type Engine, parseKeyPath, type StoreEvent } from '@sixtables/engine'
-import { type Line, LineQueue, SharedWords } from '../../calls/line-queue.ts'
+import { type Line, LineQueue, sharedWords } from '../../calls/line-queue.ts'
 import { wholeNumber } from '../../convert/parameters.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
 import { placeOf } from './inspection.ts'
@@ -30,16 +30,7 @@ export function addCommitRoutes(router: Router, engine: Engine): void {
   )
 }
 
-const wordsByEvent = new WeakMap<StoreEvent, SharedWords>()
-
-function wordsOf(event: StoreEvent): SharedWords {
-  let words = wordsByEvent.get(event)
-  if (words === undefined) {
-    words = new SharedWords(JSON.stringify(event))
-    wordsByEvent.set(event, words)
-  }
-  return words
-}
+const wordsOf = sharedWords<StoreEvent>(JSON.stringify)
 
 /** Watches from the first batch on, which is empty: a client that has received it misses no commit. */
 async function* lines(

@@ -17,10 +17,8 @@ import {
   type Engine,
   invalidArgument,
   type Key,
-  type PendingReport,
   parseKeyPath,
   type RequestContext,
-  type VersionsReport,
 } from '@sixtables/engine'
 import { messageOf } from '../../call.ts'
 import { databaseIdOf, tableNamed, wholeNumber } from '../../convert/parameters.ts'
@@ -50,8 +48,22 @@ const questions: Readonly<Record<string, Question>> = {
     ask: (engine, parameters, { context }) =>
       engine.inspector.log(keyOf(parameters), { ...recordsIn(parameters), before: beforeIn(parameters) }, context),
   },
-  versions: { method: 'GET', ask: versions },
-  pending: { method: 'GET', ask: pending },
+  versions: {
+    method: 'GET',
+    ask: (engine, parameters, { context }) => {
+      const limit = wholeNumber('limit', parameters['limit'], { min: 1 }) ?? limitDefault
+      return engine.inspector.versions(keyOf(parameters), { limit, before: beforeIn(parameters) }, context)
+    },
+  },
+  pending: {
+    method: 'GET',
+    ask: (engine, parameters, { context }) => {
+      const limit = wholeNumber('limit', parameters['limit']) ?? limitDefault
+      const words = wholeNumber('words', parameters['words'])
+      const which = { ...placeOf(parameters), limit, words, after: parameters['after'] }
+      return engine.inspector.pending(which, context)
+    },
+  },
   applied: { method: 'GET', ask: (engine) => engine.inspector.applied() },
   table: { method: 'GET', ask: table },
   databases: { method: 'GET', ask: databases },
@@ -115,20 +127,6 @@ function beforeIn({ before }: Parameters): bigint | undefined {
 
 /** Default number of versions, waiting records and databases in an answer. */
 const limitDefault = 1000
-
-function versions(engine: Engine, parameters: Parameters, { context }: Asked): Promise<VersionsReport> {
-  const which = {
-    limit: wholeNumber('limit', parameters['limit'], { min: 1 }) ?? limitDefault,
-    before: beforeIn(parameters),
-  }
-  return engine.inspector.versions(keyOf(parameters), which, context)
-}
-
-function pending(engine: Engine, parameters: Parameters, { context }: Asked): Promise<PendingReport> {
-  const { limit, words, after } = parameters
-  const which = { limit: wholeNumber('limit', limit) ?? limitDefault, words: wholeNumber('words', words), after }
-  return engine.inspector.pending({ ...placeOf(parameters), ...which }, context)
-}
 
 /** The given parts of a place; `(default)` is the default database. */
 export function placeOf({ project, database, namespace }: Parameters): CommitFilter {

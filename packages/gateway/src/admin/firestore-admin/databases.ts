@@ -17,25 +17,19 @@ const admin = 'type.googleapis.com/google.firestore.admin.v1.'
 const collection = '/v1/projects/{project}/databases'
 const item = `${collection}/{database}`
 
-const metadataTypes = {
-  CREATE_DATABASE: `${admin}CreateDatabaseMetadata`,
-  UPDATE_DATABASE: `${admin}UpdateDatabaseMetadata`,
-  DELETE_DATABASE: `${admin}DeleteDatabaseMetadata`,
-} as const
-
 export function addDatabaseRoutes(router: Router, engine: Engine, operations: Operations): void {
   const operation = (
-    type: keyof typeof metadataTypes,
+    verb: 'Create' | 'Update' | 'Delete',
     database: Database,
     run: () => void | Promise<void>,
   ): OperationJson => {
     const { projectId, databaseId } = database
     const response = (): JsonObject => ({ '@type': `${admin}Database`, ...databaseJson(database) })
     return operations.start({
-      type,
+      type: `${verb.toUpperCase() as Uppercase<typeof verb>}_DATABASE`,
       projectId,
       databaseId,
-      metadata: () => ({ '@type': metadataTypes[type] }),
+      metadata: () => ({ '@type': `${admin}${verb}DatabaseMetadata` }),
       run: () => run()?.then(response) ?? response(),
     })
   }
@@ -57,7 +51,7 @@ export function addDatabaseRoutes(router: Router, engine: Engine, operations: Op
     }
     const changed = asked['concurrencyMode'] === undefined ? {} : concurrencySetting(asked)
     const database = namedDatabase(engine, named.parameters)
-    return { json: operation('CREATE_DATABASE', database, () => database.configure(changed)) }
+    return { json: operation('Create', database, () => database.configure(changed)) }
   })
   router.add('GET', item, (request) => ({ json: databaseJson(found(engine, request)) }))
   router.add('PATCH', item, (request) => {
@@ -65,12 +59,12 @@ export function addDatabaseRoutes(router: Router, engine: Engine, operations: Op
     const asked = bodyObject(request.body)
     checkMask(request, asked)
     const changed = concurrencySetting(asked)
-    return { json: operation('UPDATE_DATABASE', database, () => database.configure(changed)) }
+    return { json: operation('Update', database, () => database.configure(changed)) }
   })
   router.add('DELETE', item, (request) => {
     const database = found(engine, request)
     const { projectId, databaseId } = database
-    return { json: operation('DELETE_DATABASE', database, () => engine.reset({ projectId, databaseId })) }
+    return { json: operation('Delete', database, () => engine.reset({ projectId, databaseId })) }
   })
 }
 
