@@ -67,11 +67,7 @@ export function splitCommands(line: string): readonly string[] {
   return (line.match(/(?:"(?:[^"\\]|\\.)*"|[^;"])+/g) ?? []).map((command) => command.trim()).filter(Boolean)
 }
 
-/**
- * Runs a script. Returns its text, and the same text with the actual outputs.
- *
- * @param run - executes one command and returns its output lines; the message of an error is also an output
- */
+/** Runs a script. @param run - executes a command and returns its lines, or the message of its error. @returns the text, and it with actual outputs */
 export async function runGolden(
   dir: string,
   name: string,

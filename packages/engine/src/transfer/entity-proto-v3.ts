@@ -107,11 +107,7 @@ function* writeEntity(
   return inexact
 }
 
-/**
- * Writes one property as its Property messages, in steps: one for each element of an array.
- *
- * @returns whether reading it back gives an equal property
- */
+/** Writes one property, in steps: a Property for each element of an array. @returns whether reading it back gives an equal property */
 function* writeProperty(writer: WireWriter, name: string, value: Value): Generator<number, boolean> {
   if (value.type !== 'array') return writeOne(writer, name, value, false)
   const isPlain = value.excludeFromIndexes !== true && !value.meaning

@@ -186,18 +186,15 @@ async function exportRows(
         await giveWay(context, workOf(1, value))
         const key = parseEntityRowKey(rowKey)
         if (filter.leavesOut(key)) continue
+        const properties = await runInSlices(context, decodePropertiesInSteps(propertiesOfImage(value)))
         const scope = { namespaceId: filter.namespaces && key.partition.namespaceId, kind: filter.kinds && kindOf(key) }
-        await files.add(scope, await runInSlices(context, recordOf(key, value)))
+        await files.add(scope, await runInSlices(context, encodeEntityProto(key, properties)))
       }
       options.onProgress?.(files.progress)
     }
   } finally {
     scan.close()
   }
-}
-
-function* recordOf(key: Key, cell: Uint8Array): Generator<number, Uint8Array> {
-  return yield* encodeEntityProto(key, yield* decodePropertiesInSteps(propertiesOfImage(cell)))
 }
 
 /** The files of one export, made when the first entity of their scope is written. */

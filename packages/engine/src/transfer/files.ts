@@ -2,11 +2,7 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { DatastoreError, failedPrecondition, invalidArgument, systemCode } from '../errors.ts'
 
-/**
- * Opens a file. A pipe is refused, since it may never answer.
- *
- * @throws DatastoreError NOT_FOUND, FAILED_PRECONDITION, INVALID_ARGUMENT for more than `bytesMax`
- */
+/** Opens a file, but no pipe, which may never answer. @throws NOT_FOUND, FAILED_PRECONDITION, INVALID_ARGUMENT above `bytesMax` */
 export async function openForReading(path: string, bytesMax: number = Number.POSITIVE_INFINITY): Promise<FileHandle> {
   let file: FileHandle
   try {

@@ -138,12 +138,7 @@ const refusal = (): DatastoreError =>
   invalidArgument(`the body has more than ${membersMax} members of objects and elements of lists; split the request`)
 const parsedLimits = new Map([['', { max: membersMax, refusal }]])
 
-/**
- * Parses a body that is a JSON object; an empty body is an empty object.
- *
- * @param bytesMax - larger in a thread, where no other call waits for it
- * @throws INVALID_ARGUMENT
- */
+/** A body that is a JSON object, or empty. @param bytesMax - larger in a thread, where no other call waits. @throws INVALID_ARGUMENT */
 export function bodyObject(body: Buffer, bytesMax: number = parsedBytesMax): JsonObject {
   if (body.length > bytesMax) {
     throw invalidArgument(`the body has ${body.length} bytes, and at most ${bytesMax} are read here; split the request`)

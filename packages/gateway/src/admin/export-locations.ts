@@ -68,11 +68,7 @@ function pathOfUrl(url: string, member: string): string {
   }
 }
 
-/**
- * The overall metadata file of a path: the path itself, or the only such file in the folder or its subfolders.
- *
- * @throws NOT_FOUND if there is none, INVALID_ARGUMENT if there are several
- */
+/** A file itself, or the only overall metadata file in a folder or its subfolders. @throws NOT_FOUND; INVALID_ARGUMENT for several */
 export async function metadataFileOf(path: string): Promise<string> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),

@@ -56,10 +56,7 @@ export class Calls {
   /** Whether there is an observer; without one {@link begin} need not be called. */
   any = false
 
-  /**
-   * @param takes - for the observer of messages, of which there may be one: whether it wants the call that begins
-   * @returns a function that removes the observer
-   */
+  /** @param takes - whether the observer of messages, the only one, wants the call that begins. @returns a function that removes the observer */
   observe(observer: CallObserver, detail: CallDetail = 'figures', takes?: () => boolean): () => void {
     this.#observers.set(observer, detail)
     this.#note(detail === 'messages' ? takes : this.#takes)

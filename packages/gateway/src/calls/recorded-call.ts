@@ -24,11 +24,7 @@ import type { CallReport } from './calls.ts'
 /** A part of a line; absent members are left out, or `undefined`, which JSON leaves out. */
 type Recorded = Readonly<Record<string, unknown>>
 
-/**
- * The part of a line that is the same in every recording.
- *
- * @param values - whether entities and the values of filters are recorded
- */
+/** The part of a line that is the same in every recording, with entities and the values of filters or without. */
 export function recordedCall(report: CallReport, values: boolean): Recorded {
   const { facts, code } = report
   const method = dataMethodOf(report.method)
@@ -66,9 +62,7 @@ function recordedMutation(mutation: Mutation, key: Key, values: boolean): Record
   return values ? { ...sizes, entity: base64(entity) } : sizes
 }
 
-/**
- * Bytes of each indexed value, by property; for an array, of each element. Empty for an entity that does not decode, which the engine refuses.
- */
+/** Bytes of each indexed value, or element, by property. Empty for an entity that does not decode, which the engine refuses. */
 function indexedOf(entity: Uint8Array): Recorded {
   try {
     const entries = [...decodeProperties(entity)].flatMap(([name, value]): [string, number | readonly number[]][] => {

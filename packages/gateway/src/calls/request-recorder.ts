@@ -116,12 +116,7 @@ export class RequestRecorder {
     return false
   }
 
-  /**
-   * The matching calls, newest first.
-   *
-   * @param matches - `undefined` = all
-   * @param range - limits of the ids, both excluded
-   */
+  /** The matching calls, newest first. @param matches - `undefined` = all. @param range - limits of the ids, both excluded */
   newest(
     matches: ((request: RecordedRequest) => boolean) | undefined,
     limit: number,

@@ -12,11 +12,7 @@ export function movableClock(standsAt: number | undefined): MovableClock {
   return new MovableClock(new StandingClock(BigInt(standsAt) * 1000n, systemScheduler))
 }
 
-/**
- * The moment of a clock that stands still, in milliseconds since the epoch.
- *
- * @returns `undefined` unless it is a time with a zone between 1970 and 9000, which leaves room to move forward
- */
+/** Milliseconds since the epoch of a time with a zone from 1970 to 9000, which leaves room to move on; `undefined` for any other text. */
 export function standsAtOf(moment: string | Date): number | undefined {
   const isText = typeof moment === 'string'
   if (isText && !/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(moment)) return undefined

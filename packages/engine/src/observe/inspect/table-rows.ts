@@ -131,7 +131,8 @@ async function* rowsIn(
 function boundsOf(table: TableId, { from, after, until, before }: TableRowsOptions): readonly KeyRange[] {
   const all = rowsOf(table)
   const rowOf = (name: string, hex: string): RowKey => {
-    const row = rowOfHex(name, hex)
+    if (!/^\s*([0-9a-f]{2}\s*)*$/i.test(hex)) throw invalidArgument(`${name} is a row key in hexadecimal, not "${hex}"`)
+    const row = fromHex(hex)
     if (!isOf(table, row)) throw invalidArgument(`${name}: ${hex} is not a row key of ${table}`)
     return row
   }
@@ -141,11 +142,6 @@ function boundsOf(table: TableId, { from, after, until, before }: TableRowsOptio
   if (until !== undefined) bounds.push({ ...all, end: rowOf('until', until) })
   if (before !== undefined) bounds.push({ ...all, end: rowOf('before', before) })
   return bounds
-}
-
-function rowOfHex(name: string, hex: string): string {
-  if (!/^\s*([0-9a-f]{2}\s*)*$/i.test(hex)) throw invalidArgument(`${name} is a row key in hexadecimal, not "${hex}"`)
-  return fromHex(hex)
 }
 
 /** The ranges of a scope in a table, in row key order. @throws INVALID_ARGUMENT for a scope that the table does not have */

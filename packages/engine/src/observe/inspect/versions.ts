@@ -11,10 +11,7 @@ export interface LoggedImage {
   readonly state: LogRecordReport['state']
 }
 
-/**
- * @param images - oldest first
- * @param oldestReadable - the oldest moment that may be read, in microseconds
- */
+/** @param images - oldest first. @param oldestReadable - microseconds */
 export function versionsOf(images: readonly LoggedImage[], oldestReadable: bigint): readonly VersionReport[] {
   return images.map(({ version, image, state }, i): VersionReport => {
     const next = images[i + 1]

@@ -134,12 +134,7 @@ export class Metering implements Meter {
     this.isExact = this.#fleet.settings.simulate || this.#fleet.recording.isWatched
   }
 
-  /**
-   * Draws the next sample, and charges an operation or lets it wait.
-   *
-   * @param rows - its row operations
-   * @param work - of charging it
-   */
+  /** Draws the next sample, and charges an operation or lets it wait. @param work - of charging its `rows` */
   #take(taken: Taken | TakenEntity, rows: number, work: number): void {
     const { sampleEvery, exactPerSecond } = this.#fleet.settings
     const nowMs = Number(taken.micros) / 1000

@@ -69,12 +69,7 @@ export class RowCounts {
     if (wasWanted) this.want()
   }
 
-  /**
-   * Notes a row that was added (`rows` 1), deleted (-1) or resized (0).
-   *
-   * @param walk - the latest one when the row was written
-   * @param weight - the number of such rows
-   */
+  /** Notes `weight` rows that were added (`rows` 1), deleted (-1) or resized (0). @param walk - the latest one when they were written */
   note(walk: number, rowKey: RowKey, rows: number, bytes: number, weight: number): void {
     const { fleet, random, scheduler } = this.#parts
     const table = tableOf(rowKey)

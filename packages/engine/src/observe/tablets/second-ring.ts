@@ -30,7 +30,11 @@ export class SecondRing {
   at(nowMs: number): number {
     const second = Math.floor(nowMs / 1000)
     if (second > this.#last) this.#pass(second)
-    else if (second < this.#last - setBackSeconds) this.#restart(second)
+    else if (second < this.#last - setBackSeconds) {
+      // The clock was set back: all slots lie in the future.
+      this.#sums.fill(0)
+      this.#last = second
+    }
     return (Math.max(second, this.#last - this.#slots + 1) % this.#slots) * this.#width
   }
 
@@ -40,12 +44,6 @@ export class SecondRing {
     const first = (second - passed + 1) % this.#slots
     const around = Math.max(0, first + passed - this.#slots)
     this.#sums.fill(0, first * this.#width, (first + passed) * this.#width).fill(0, 0, around * this.#width)
-    this.#last = second
-  }
-
-  /** The clock was set back: all slots lie in the future. */
-  #restart(second: number): void {
-    this.#sums.fill(0)
     this.#last = second
   }
 

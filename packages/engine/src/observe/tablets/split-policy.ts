@@ -101,11 +101,7 @@ function splitByLoad(
   }
 }
 
-/**
- * The weighted median: each half has about half of the load.
- *
- * @returns the first row of the right half and the share of the smaller half; `undefined` with fewer than two different rows
- */
+/** The first row of the right half by weight, and the share of the smaller half; `undefined` with fewer than two different rows. */
 export function splitPoint(
   samples: readonly SampledOperation[],
 ): { readonly at: RowKey; readonly smallerHalf: number } | undefined {

@@ -103,7 +103,8 @@ async function run(
   const metadata = (common: CommonMetadata): JsonObject => ({
     '@type': `${admin}${verb}EntitiesMetadata`,
     common,
-    ...progressJson(progress),
+    progressEntities: progressOf(progress.entities, progress.entitiesTotal),
+    progressBytes: progressOf(progress.bytes, progress.bytesTotal),
     entityFilter: filter,
     ...place,
   })
@@ -127,10 +128,6 @@ async function run(
 }
 
 const longestWaitMs = 600_000
-
-function progressJson({ entities, bytes, entitiesTotal, bytesTotal }: Progress): JsonObject {
-  return { progressEntities: progressOf(entities, entitiesTotal), progressBytes: progressOf(bytes, bytesTotal) }
-}
 
 export function transferMethods(parts: TransferParts): readonly AdminMethod[] {
   const { engine, locations } = parts
