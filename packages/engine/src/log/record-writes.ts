@@ -82,7 +82,9 @@ export class RecordWrites implements WriteSource {
     const stage = this.#stage
     const producer = new RowProducer(sink)
     const takesAll = sink.wants === undefined
-    const changes = this.#records.flatMap((record) => record.changes)
+    const [first] = this.#records
+    const isOne = first !== undefined && this.#records.length === 1
+    const changes = isOne ? first.changes : this.#records.flatMap((record) => record.changes)
     for (let at = 0, end = 0; at < changes.length; at = end) {
       end = takesAll ? groupEnd(changes, at) : at + 1
       // Other lists may be made between two steps; their places are not those of the rows written until then. A store that
