@@ -32,7 +32,6 @@ import { normalize, type QueryDatabase } from '../planner/normalize.ts'
 import type { Aggregation, AggregationBatch, QueryBatch, RunAggregationQueryRequest } from './api.ts'
 import type { Explanation } from './explanation.ts'
 import { type PlannedRead, queryFact, readByPlan, runQuery } from './query.ts'
-import type { ReadResult } from './store-verbs.ts'
 import type { VerbParts } from './verb-parts.ts'
 
 export function runAggregationQuery(
@@ -46,23 +45,16 @@ export function runAggregationQuery(
   const { query, read } = ofQuery
   if (query.nearest !== undefined) {
     const checked = checkAggregations(aggregations, query)
-    return andThen(runQuery(parts, context, ofQuery, explanation), ({ results, readTime, transaction }) =>
-      answerOf({
-        found: valuesOfResults(results, aggregations, checked, database.indexOptions),
-        readTime,
-        transaction,
-      }),
-    )
+    return andThen(runQuery(parts, context, ofQuery, explanation), ({ results, readTime, transaction }) => {
+      return { values: valuesOfResults(results, aggregations, checked, database.indexOptions), readTime, transaction }
+    })
   }
   const asked = aggregatedRead(request, database)
   return andThen(runSteps(readByPlan(parts, context, read, asked, explanation)), (result) => {
     if (explanation?.analyze !== false) context.ledger.fact = queryFact(query, result.plan, 0, 0)
-    return answerOf(result)
+    const { found: values, readTime, transaction } = result
+    return { values, readTime, transaction }
   })
-}
-
-function answerOf({ found: values, readTime, transaction }: ReadResult<AggregationBatch['values']>): AggregationBatch {
-  return transaction === undefined ? { values, readTime } : { values, readTime, transaction }
 }
 
 /** Checks a request; its read gives the answers by name, in request order. @throws INVALID_ARGUMENT */

@@ -51,7 +51,7 @@ export interface LookupResult {
   /** Keys without an answer because the answer grew too large: request them again. */
   readonly deferred: readonly Key[]
   readonly readTime: bigint
-  readonly transaction?: Uint8Array
+  readonly transaction?: Uint8Array | undefined
 }
 
 export interface RunQueryRequest {
@@ -63,7 +63,7 @@ export interface RunQueryRequest {
 
 export interface QueryBatch extends ResultPage {
   readonly readTime: bigint
-  readonly transaction?: Uint8Array
+  readonly transaction?: Uint8Array | undefined
 }
 
 /** One aggregation over the results of a query. The default aliases are property_1, property_2, … */
@@ -79,7 +79,7 @@ export interface AggregationBatch {
   /** By alias, in request order. A count is an integer, a sum an integer or a double, an average a double or null. */
   readonly values: ReadonlyMap<string, Value>
   readonly readTime: bigint
-  readonly transaction?: Uint8Array
+  readonly transaction?: Uint8Array | undefined
 }
 
 /**
@@ -124,5 +124,5 @@ export interface CommitResult {
   /** Index rows written and deleted. */
   readonly indexUpdates: number
   /** Microseconds since the epoch; absent for a non-transactional commit, as the API says. */
-  readonly commitTime?: bigint
+  readonly commitTime?: bigint | undefined
 }

@@ -51,8 +51,7 @@ export function* commitSteps(parts: VerbParts, context: RequestContext, request:
   const transaction = request.transaction && transactions.find(database, request.transaction)
   if (mutations.length === 0) {
     yield* waitFor(transaction?.end('committed'))
-    const nothing = { mutationResults: [], indexUpdates: 0 }
-    return atomic ? { ...nothing, commitTime: versions.readTime() } : nothing
+    return { mutationResults: [], indexUpdates: 0, commitTime: atomic ? versions.readTime() : undefined }
   }
   if (transaction?.readOnly)
     throw invalidArgument(
@@ -75,9 +74,7 @@ export function* commitSteps(parts: VerbParts, context: RequestContext, request:
   // In a store of one process this is commitHere, below.
   const { version, outcomes, failure, indexUpdates } = yield* waitFor(parts.commits.commit(input, transaction))
   if (failure !== undefined) throw failure
-  return atomic
-    ? { mutationResults: outcomes, indexUpdates, commitTime: version }
-    : { mutationResults: outcomes, indexUpdates }
+  return { mutationResults: outcomes, indexUpdates, commitTime: atomic ? version : undefined }
 }
 
 /**

@@ -157,8 +157,8 @@ export class Database {
   }
 
   runQuery(context: RequestContext, request: RunQueryRequest, explanation?: Explanation): MaybePromise<QueryBatch> {
-    const verb = () => runQuery(this.#parts, context, request, explanation)
-    return this.#observed(context, verb, request.read?.transaction)
+    const token = request.read?.transaction
+    return this.#observed(context, () => runQuery(this.#parts, context, request, explanation), token)
   }
 
   explainQuery(
@@ -177,8 +177,8 @@ export class Database {
     request: RunAggregationQueryRequest,
     explanation?: Explanation,
   ): MaybePromise<AggregationBatch> {
-    const verb = () => runAggregationQuery(this.#parts, context, request, explanation)
-    return this.#observed(context, verb, request.read?.transaction)
+    const token = request.read?.transaction
+    return this.#observed(context, () => runAggregationQuery(this.#parts, context, request, explanation), token)
   }
 
   explainAggregationQuery(

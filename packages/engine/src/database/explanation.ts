@@ -54,7 +54,7 @@ export interface ExplainMetrics {
   readonly indexesUsed: readonly IndexUsed[]
   /** The plan in words, several lines. */
   readonly plan: string
-  readonly tree?: PlanTree
+  readonly tree?: PlanTree | undefined
   /** Only with `analyze`. */
   readonly stats?: ExecutionStats
 }
@@ -63,7 +63,7 @@ export interface Explained<B> {
   /** Only with `analyze`. */
   readonly batch?: B
   /** The transaction that the request began. */
-  readonly transaction?: Uint8Array
+  readonly transaction?: Uint8Array | undefined
   readonly metrics: ExplainMetrics
 }
 
@@ -152,10 +152,10 @@ export class Explanation {
     const metrics: ExplainMetrics = {
       indexesUsed: plan === undefined ? [] : indexesUsed(plan),
       plan: tree === undefined ? '' : planText(tree),
-      ...(tree === undefined ? {} : { tree }),
+      tree,
     }
     const { transaction } = batch
-    if (!this.analyze) return transaction === undefined ? { metrics } : { metrics, transaction }
+    if (!this.analyze) return { metrics, transaction }
     const entriesPerRead = this.#nearest === undefined ? 1000 : neighboursPerRead
     const reads = charge.documents + Math.ceil(charge.indexEntries / entriesPerRead)
     const minimum = reads === 0 ? 1 : 0
@@ -169,7 +169,7 @@ export class Explanation {
       billing: { ...charge, minimum },
       rowsRead: Object.fromEntries(readTables.map(({ table, rowsRead }) => [table, rowsRead])),
     }
-    return { batch, metrics: { ...metrics, stats }, ...(transaction === undefined ? {} : { transaction }) }
+    return { batch, metrics: { ...metrics, stats }, transaction }
   }
 }
 

@@ -22,7 +22,7 @@ export interface IdCall {
   readonly view: TableView
 }
 
-type KeyIdCall = Pick<IdCall, 'context' | 'database' | 'ids'>
+type KeyIdCall = Pick<IdCall, 'context' | 'ids'> & { readonly database: Omit<IdCall['database'], 'code'> }
 
 /** Path elements of the keys that are checked, completed or reserved in one step: each may have a counter. */
 const elementsAtOnce = 512

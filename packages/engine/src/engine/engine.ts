@@ -34,7 +34,7 @@ import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { type EngineSnapshot, noSnapshots, restoreSnapshot, takeSnapshot } from './engine-snapshot.ts'
 import { openParts, useIndexFile } from './opening.ts'
-import { type ResetScope, resetStore } from './reset.ts'
+import { type ResetScope, refuseHalfScope, resetStore } from './reset.ts'
 import type { PlaceSource, StoreFigures } from './store-port.ts'
 
 export interface Cancellable {
@@ -215,7 +215,8 @@ export class Engine {
       for (const database of this.databases()) database.forgetRows()
       return
     }
-    await this.#resets.run(() => resetStore(this.#parts, local, scope, context))
+    refuseHalfScope(scope)
+    await this.#resets.run(() => local.log.exclusive(() => resetStore(this.#parts, local, scope, context)))
   }
 
   /** Resolves when rows deleted by resets take no disk space any more, or when the engine is closed. */

@@ -39,18 +39,12 @@ export function scopeCode({ projectId, databaseId }: ResetScope): string {
   return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
 }
 
-/** Only one reset may run at a time. @throws CANCELLED, DEADLINE_EXCEEDED if the caller is gone before the deletion */
+/**
+ * Deletes the rows of a scope, in a turn of the log. Only one reset may run at a time.
+ *
+ * @throws CANCELLED or DEADLINE_EXCEEDED if the caller is gone before the deletion
+ */
 export async function resetStore(
-  parts: EngineParts,
-  local: LocalParts,
-  scope: ResetScope,
-  context: RequestContext,
-): Promise<void> {
-  refuseHalfScope(scope)
-  await local.log.exclusive(() => deleteRows(parts, local, scope, context))
-}
-
-async function deleteRows(
   parts: EngineParts,
   { kv, log, versions, transactions }: LocalParts,
   scope: ResetScope,

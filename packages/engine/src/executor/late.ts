@@ -75,16 +75,13 @@ export class Late extends Operator {
         values.map(({ code, typeByte }) => ({ codes: codes + code, types: [...types, typeByte] })),
       )
     }
+    const bounds = this.#bounds
     for (const { codes, types } of rows) {
       const position = row.position + codes
-      if (!this.#isWanted(position)) continue
+      if (this.#sought !== undefined && isBefore(position, this.#sought, this.#plan.reverse)) continue
+      if (bounds !== undefined && (position < bounds.lower || position >= bounds.upper)) continue
       this.#ready.push({ position, cell: Uint8Array.of(...row.cell, ...types), image: undefined })
     }
-  }
-
-  #isWanted(position: string): boolean {
-    if (this.#sought !== undefined && isBefore(position, this.#sought, this.#plan.reverse)) return false
-    return this.#bounds === undefined || (this.#bounds.lower <= position && position < this.#bounds.upper)
   }
 
   override seek(position: string): void {

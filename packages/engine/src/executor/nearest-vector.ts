@@ -37,21 +37,11 @@ export class VectorDistance {
   of(properties: Uint8Array): number | undefined {
     const found = findVector(new WireReader(properties), this.#property)
     if (found === undefined || readDoubles(found, this.#other) !== this.#vector.length) return undefined
-    const distance = this.#distance()
-    return Number.isNaN(distance) ? undefined : distance
-  }
-
-  #distance(): number {
     const a = this.#vector
     const b = this.#other
-    switch (this.#measure) {
-      case 'euclidean':
-        return euclidean(a, b)
-      case 'dotProduct':
-        return dotProduct(a, b)
-      case 'cosine':
-        return 1 - dotProduct(a, b) / (this.#length * Math.sqrt(dotProduct(b, b)))
-    }
+    let distance = this.#measure === 'euclidean' ? euclidean(a, b) : dotProduct(a, b)
+    if (this.#measure === 'cosine') distance = 1 - distance / (this.#length * Math.sqrt(dotProduct(b, b)))
+    return Number.isNaN(distance) ? undefined : distance
   }
 }
 

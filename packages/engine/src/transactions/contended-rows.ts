@@ -92,11 +92,14 @@ export class ContendedRows {
     contended: Contended,
     timeoutMs: number,
   ): Promise<void> | undefined {
-    const holder = this.#ahead(contended, reader)
-    if (!contended.line.has(reader)) {
-      contended.line.add(reader)
+    const { line, last } = contended
+    // A reader that has waited once waits for no other reader.
+    const isNew = !line.has(reader)
+    const holder = isNew && last !== undefined && line.has(last) ? last : undefined
+    if (isNew) {
+      line.add(reader)
       contended.last = reader
-      reader.atEnd(() => contended.line.delete(reader))
+      reader.atEnd(() => line.delete(reader))
     }
     if (holder === undefined && !this.#locks.isHeld(row, reader)) return undefined
     contended.until = context.clock.steadyMs() + contendedMs
@@ -107,11 +110,6 @@ export class ContendedRows {
       if (!(error instanceof DatastoreError) || error.code !== 'ABORTED' || reader.state !== 'active') throw error
       if (this.#rows.get(row) === contended) this.#rows.delete(row)
     })
-  }
-
-  /** The transaction that a new reader waits for; `undefined` = none, or the reader has waited once. */
-  #ahead({ line, last }: Contended, reader: Transaction): Transaction | undefined {
-    return last !== undefined && line.has(last) && !line.has(reader) ? last : undefined
   }
 
   #sweep(now: number): void {

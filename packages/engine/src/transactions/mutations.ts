@@ -321,7 +321,11 @@ class Fold {
     const isFirst = !entity.isMet
     entity.isMet = true
     if (isFirst && mutation.conflict !== undefined) {
-      entity.isConflicted = this.#meetsConflict(mutation.conflict, mutation, entity)
+      // Measured: in Firestore a conflict that must fail comes before the check of existence, otherwise after it.
+      const conflictFirst = mutation.conflict.resolution === 'fail' && this.#rules.pairs === 'refused'
+      if (!conflictFirst) refuseExistence(mutation, entity)
+      entity.isConflicted = isConflict(mutation.key, mutation.conflict, entity.imageBefore)
+      if (conflictFirst) refuseExistence(mutation, entity)
     } else if (!entity.isConflicted) refuseExistence(mutation, entity)
     const transformResults = entity.isConflicted ? undefined : this.#write(mutation, entity)
     if (transformResults !== undefined) {
@@ -329,15 +333,6 @@ class Fold {
       this.#transformResults.set(this.#done.length, transformResults)
     }
     this.#done.push(entity)
-  }
-
-  #meetsConflict(conflict: Conflict, mutation: PreparedMutation, entity: Entity): boolean {
-    // Measured: in Firestore a conflict that must fail comes before the check of existence, otherwise after it.
-    const conflictFirst = conflict.resolution === 'fail' && this.#rules.pairs === 'refused'
-    if (!conflictFirst) refuseExistence(mutation, entity)
-    const isConflicted = isConflict(mutation.key, conflict, entity.imageBefore)
-    if (conflictFirst) refuseExistence(mutation, entity)
-    return isConflicted
   }
 
   #write(mutation: PreparedMutation, entity: Entity): readonly Value[] | undefined {

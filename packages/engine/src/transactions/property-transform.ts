@@ -207,20 +207,17 @@ function transformed(current: Value | undefined, operation: PlainOperation, now:
   if (operation.type === 'requestTime') return { type: 'timestamp', micros: now - (now % microsPerMillisecond) }
   const operand = operation.value
   invariant(isNumber(operand), 'the operand was checked to be a number')
-  return current !== undefined && isNumber(current) ? combined(current, operand, operation.type) : operand
+  if (current === undefined || !isNumber(current)) return operand
+  if (operation.type === 'increment') return sum(current, operand)
+  if (Number.isNaN(current.value)) return current
+  // Integers and doubles are compared exactly, without conversion.
+  if (Number.isNaN(operand.value)) return operand
+  const wins = operation.type === 'maximum' ? operand.value > current.value : operand.value < current.value
+  return wins ? operand : current
 }
 
 function isNumber(value: Value): value is NumberValue {
   return value.type === 'integer' || value.type === 'double'
-}
-
-function combined(current: NumberValue, operand: NumberValue, type: 'increment' | 'maximum' | 'minimum'): NumberValue {
-  if (type === 'increment') return sum(current, operand)
-  if (Number.isNaN(current.value)) return current
-  // Integers and doubles are compared exactly, without conversion.
-  if (Number.isNaN(operand.value)) return operand
-  const wins = type === 'maximum' ? operand.value > current.value : operand.value < current.value
-  return wins ? operand : current
 }
 
 function sum(current: NumberValue, operand: NumberValue): NumberValue {

@@ -15,7 +15,6 @@
  *
  * Known: the three modes and their names (Datastore documentation). Measured: which calls are refused.
  */
-import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { contention, DatastoreError, invalidArgument } from '../errors.ts'
 import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
@@ -51,7 +50,6 @@ export interface GoneRows {
 }
 
 export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
-  readonly scheduler: Scheduler
   readonly contention?: Contention | undefined
   readonly switchedOff?: SwitchedOff | undefined
 }

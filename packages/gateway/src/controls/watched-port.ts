@@ -61,7 +61,7 @@ function queryOf(request: Arguments<'runQuery'>[1] | Arguments<'runAggregationQu
 }
 
 /** The transaction that a read began, if any. */
-function begun({ transaction }: { readonly transaction?: Uint8Array }): Given {
+function begun({ transaction }: { readonly transaction?: Uint8Array | undefined }): Given {
   return { transaction }
 }
 
