@@ -286,33 +286,30 @@ class PropertyCollector {
   }
 }
 
+interface About {
+  name: string
+  said: number
+  uri: string
+  readonly excluded: boolean
+  readonly depth: number
+}
+
 /** Reads the Property that fills [reader.position, reader.end). @param depth - number of entities around it */
 function readProperty(reader: WireReader, excluded: boolean, depth: number) {
-  let name = ''
-  let said = 0
-  let uri = ''
+  const about: About = { name: '', said: 0, uri: '', excluded, depth }
   let multiple = false
   let range: [start: number, end: number] = [0, 0]
   eachField(reader, 0, (tag, field) => {
-    if (field === 1) said = Number(reader.int64(tag, 'a meaning'))
-    else if (field === 2) uri = reader.text(tag, 'the URI of a meaning')
-    else if (field === 3) name = reader.text(tag, 'a property name')
+    if (field === 1) about.said = Number(reader.int64(tag, 'a meaning'))
+    else if (field === 2) about.uri = reader.text(tag, 'the URI of a meaning')
+    else if (field === 3) about.name = reader.text(tag, 'a property name')
     else if (field === 4) multiple = reader.int64(tag, 'multiple') !== 0n
     else if (field === 5) range = inMessage(reader, tag, 'a property value', () => [reader.position, reader.end])
     else reader.skip(tag)
   })
-  const member = new WireReader(reader.bytes, ...range)
-  const value: { excludeFromIndexes?: boolean } & Value = readMember(member, { name, said, uri, excluded, depth })
+  const value: { excludeFromIndexes?: boolean } & Value = readMember(new WireReader(reader.bytes, ...range), about)
   if (excluded && value.type !== 'array') value.excludeFromIndexes = true
-  return { name, multiple, value }
-}
-
-interface About {
-  readonly name: string
-  readonly said: number
-  readonly uri: string
-  readonly excluded: boolean
-  readonly depth: number
+  return { name: about.name, multiple, value }
 }
 
 const microsMin = BigInt(timestampSecondsMin) * 1_000_000n

@@ -19,7 +19,10 @@ const filters: Readonly<Record<string, (value: string, name: string) => RequestF
   },
   text: (value) => {
     const wanted = value.toLowerCase()
-    return (request) => textsOf(request).some((text) => text?.toLowerCase().includes(wanted) === true)
+    return ({ method, code, key, message, transaction, kinds = [], namespaces = [] }) =>
+      [method, code, key, message, transaction, ...kinds, ...namespaces].some(
+        (text) => text?.toLowerCase().includes(wanted) === true,
+      )
   },
   kind: (value) => (request) => request.kinds?.includes(value) === true,
   code: (value, name) => {
@@ -64,11 +67,6 @@ export function requestFilter(
     if (test !== undefined) tests.push(test)
   }
   return tests.length === 0 ? undefined : (request) => tests.every((test) => test(request))
-}
-
-/** Texts of a call by which a reader knows it. */
-function textsOf({ method, code, key, message, transaction, kinds = [], namespaces = [] }: RecordedRequest) {
-  return [method, code, key, message, transaction, ...kinds, ...namespaces]
 }
 
 function oneOf(name: string, values: readonly string[], known: readonly string[]): readonly string[] {

@@ -6,10 +6,8 @@ import { realpathSync } from 'node:fs'
 import type { Engine, MovableClock } from '@sixtables/engine'
 import { withFixture } from '../admin/emulator/fixture-threads.ts'
 import { addMetricsRoute } from '../admin/emulator/metrics.ts'
-import type { CallObserver, Calls } from '../calls/calls.ts'
+import type { CallObserver } from '../calls/calls.ts'
 import { addConsoleRoutes, consolePath } from '../console/console-files.ts'
-import type { EmulatorClock } from '../controls/emulator-clock.ts'
-import type { Faults } from '../controls/faults.ts'
 import { addJudgeFiles, installedLabs, judgeFile } from '../labs/installed-labs.ts'
 import { addLabRoutes } from '../labs/lab-routes.ts'
 import { type Logger, silentLogger } from '../logger.ts'
@@ -35,11 +33,8 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
   readonly addRoutes?: ((router: Router, facts: () => ServerFacts) => void) | undefined
 }
 
-export interface Served {
+export interface Served extends Pick<EmulatorRoutes, 'faults' | 'calls' | 'clock'> {
   readonly gateway: Gateway
-  readonly faults: Faults
-  readonly calls: Calls
-  readonly clock: EmulatorClock
   close(): Promise<void>
 }
 

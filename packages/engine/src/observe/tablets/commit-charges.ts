@@ -123,39 +123,37 @@ export class CommitCharges {
       }
       // After the charges, which may split a tablet: its halves then count the rows.
       if (!rows.isWanted) continue
+      const weight = load?.weight ?? 1
       for (const change of changes) {
-        yield* this.#noteSteps(walk, change, reached, load?.weight ?? 1)
+        if (reached !== 'B') this.#noteEntity(walk, change, weight)
+        yield 1
+        if (reached === 'A') continue
+        for (const part of partsOf(change, 'B')) {
+          for (const { key, value, wasThere } of part) {
+            if (value === undefined) rows.note(walk, key, -1, -key.length, weight)
+            else if (!wasThere) rows.note(walk, key, 1, key.length, weight)
+          }
+          yield part.length
+        }
       }
     }
   }
 
-  *#noteSteps(walk: number, change: EntityRows, stage: Stage, weight: number): Generator<number, void> {
-    const { rows } = this.#parts
-    const { row, before, after } = change
-    if (stage !== 'B' && before !== after) {
-      const sizeOf = (cell: Uint8Array | undefined): number =>
-        cell === undefined ? 0 : bytesOf('Entities', row, cell.length)
-      const come = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
-      rows.note(walk, row, come, sizeOf(after) - sizeOf(before), weight)
-    }
-    yield 1
-    if (stage === 'A') return
-    for (const part of partsOf(change, 'B')) {
-      for (const { key, value, wasThere } of part) {
-        if (value === undefined) rows.note(walk, key, -1, -key.length, weight)
-        else if (!wasThere) rows.note(walk, key, 1, key.length, weight)
-      }
-      yield part.length
-    }
+  #noteEntity(walk: number, { row, before, after }: EntityRows, weight: number): void {
+    if (before === after) return
+    const sizeOf = (cell: Uint8Array | undefined): number =>
+      cell === undefined ? 0 : bytesOf('Entities', row, cell.length)
+    const come = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
+    this.#parts.rows.note(walk, row, come, sizeOf(after) - sizeOf(before), weight)
   }
 }
 
 /** The rows of a change at a stage. Those of a large entity come in parts, which are made when they are due. */
-function* partsOf(change: EntityRows, stage: Stage): Iterable<readonly RowChange[]> {
-  if (change.count <= rowsOfPart) {
-    yield rowsOf(change, stage)
-    return
-  }
+function partsOf(change: EntityRows, stage: Stage): Iterable<readonly RowChange[]> {
+  return change.count <= rowsOfPart ? [rowsOf(change, stage)] : madeParts(change, stage)
+}
+
+function* madeParts(change: EntityRows, stage: Stage): Iterable<readonly RowChange[]> {
   if (stage !== 'B') yield rowsOf(change, 'A')
   if (stage === 'A') return
   let part: RowChange[] = []

@@ -26,7 +26,6 @@ const divisionsMax = 8
 const recordedRowsMax = 256
 
 export interface HeatCells {
-  readonly table: TableId
   readonly start: RowKey
   readonly end: RowKey | undefined
   readonly reads: number[]
@@ -189,7 +188,6 @@ export class HeatHistory {
       const column = (measure: number): number[] =>
         Array.from({ length: columns }, (_, c) => range.value(tier, firstStep + c, measure))
       return {
-        table,
         start: range.start,
         end: ranges[i + 1]?.start,
         reads: column(0),
@@ -202,7 +200,6 @@ export class HeatHistory {
       const place = coldestPair(loads) ?? 0
       const [left, right] = [rows[place] as HeatCells, rows[place + 1] as HeatCells]
       rows.splice(place, 2, {
-        table,
         start: left.start,
         end: right.end,
         reads: added(left.reads, right.reads),

@@ -4,7 +4,7 @@
  *   GET /emulator/commits     server-sent events: {commit}, {apply}, {reload} (engine: observe/feed/feed-reports.ts), {lost}
  *                             project, database, namespace, kind, key, list, rows
  */
-import { type CommitFilter, type Engine, parseKeyPath, type StoreEvent } from '@sixtables/engine'
+import { type Engine, parseKeyPath, type StoreEvent } from '@sixtables/engine'
 import { type Line, LineQueue, sharedWords } from '../../calls/line-queue.ts'
 import { wholeNumber } from '../../convert/parameters.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
@@ -23,7 +23,9 @@ export function addCommitRoutes(router: Router, engine: Engine): void {
     ({ query }) => {
       const listed = wholeNumber('list', query.get('list'), { max: listedMax }) ?? listedDefault
       const rows = wholeNumber('rows', query.get('rows'), { max: listedMax }) ?? listed
-      const which = { ...filterOf(query), listed, rows }
+      const { kind, key, ...place } = Object.fromEntries(query)
+      const path = key === undefined ? undefined : parseKeyPath(key)
+      const which = { ...placeOf(place), kind, path, listed, rows }
       return { events: (signal) => eventsOfLines(lines(engine, which, signal)) }
     },
     parameters,
@@ -46,9 +48,4 @@ async function* lines(
   } finally {
     stop()
   }
-}
-
-function filterOf(query: URLSearchParams): CommitFilter {
-  const { kind, key, ...place } = Object.fromEntries(query)
-  return { ...placeOf(place), kind, path: key === undefined ? undefined : parseKeyPath(key) }
 }
