@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { DatastoreError } from './errors.ts'
-import { DamagedRow } from './storage/damaged-row.ts'
+import { DamagedRow } from './storage/level-error.ts'
 
 test('errors of another copy of the engine are known as such, and others are not', async () => {
   vi.resetModules()

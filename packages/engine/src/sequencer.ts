@@ -2,19 +2,19 @@
 import { andThen, finallyDo, type MaybePromise } from './maybe-promise.ts'
 
 export class Sequencer {
-  #isTaken = false
+  isBusy = false
   #waiting: (() => void)[] = []
 
   /** @returns `undefined` if it is the caller's turn now, else a promise of it; the caller ends its turn by {@link leave} */
   enter(): Promise<void> | undefined {
-    if (this.#isTaken) return new Promise((resolve) => this.#waiting.push(resolve))
-    this.#isTaken = true
+    if (this.isBusy) return new Promise((resolve) => this.#waiting.push(resolve))
+    this.isBusy = true
     return undefined
   }
 
   leave(): void {
     const next = this.#waiting.shift()
-    if (next === undefined) this.#isTaken = false
+    if (next === undefined) this.isBusy = false
     else next()
   }
 
@@ -24,6 +24,6 @@ export class Sequencer {
   }
 
   async idle(): Promise<void> {
-    while (this.#isTaken) await this.run(() => {})
+    while (this.isBusy) await this.run(() => {})
   }
 }

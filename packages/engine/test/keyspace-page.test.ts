@@ -22,7 +22,7 @@ import {
 } from '../src/encoding/ordered.ts'
 import { prettyKey, prettyPath, prettyRowKey, prettyValue } from '../src/encoding/pretty.ts'
 import { decodeValueCode, valueCode } from '../src/encoding/value-codec.ts'
-import { classBytes, typeBytes } from '../src/encoding/value-types.ts'
+import { typeBytes, valueClasses } from '../src/encoding/value-types.ts'
 import type { EntityImage } from '../src/model/entity.ts'
 import type { CompositeIndex } from '../src/model/index-definition.ts'
 import type { Key, PartitionId } from '../src/model/key.ts'
@@ -146,7 +146,7 @@ describe('bytes', () => {
 
   test('the classes of values are those of the code, in the order of their bytes', () => {
     const listed = tableOf('byte', 'class').map(([byte]) => byte)
-    expect(listed).toEqual(Object.values(classBytes).map(byteOf))
+    expect(listed).toEqual(Object.values(valueClasses).map(({ byte }) => byteOf(byte)))
     expect([...listed].sort()).toEqual(listed)
   })
 

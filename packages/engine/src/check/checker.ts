@@ -22,9 +22,7 @@ import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { indexTables } from '../row.ts'
 import { giveWay } from '../slices.ts'
-import { DamagedRow } from '../storage/damaged-row.ts'
 import {
-  type FileDamage,
   type KeyRange,
   type KvReader,
   type KvRow,
@@ -33,12 +31,13 @@ import {
   type RowKv,
   rowsFrom,
 } from '../storage/kv.ts'
+import { DamagedRow } from '../storage/level-error.ts'
 import { entityRowKey, entityRowKeyOf, entityRowOf } from '../tables/entities.ts'
 import { parseCompositeHead, parseCompositeRowKey } from '../tables/entities-by-composite-property.ts'
 import { parseEntitiesByKindRowKey } from '../tables/entities-by-kind.ts'
 import { parsePropertyRowKey } from '../tables/entities-by-property.ts'
 import { codesOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
-import { groupOf, logRange, logRowKey, parseLogRowKey, pendingRange, pendingRangeOfGroup } from '../tables/log-rows.ts'
+import { groupOf, logRowKey, parseLogRowKey } from '../tables/log-rows.ts'
 import { codeOfRow, isOf, rowsOf } from '../tables/rows.ts'
 import { type CheckReport, type PendingGroup, type Problem, type ProblemKind, problemsListed } from './report.ts'
 
@@ -53,11 +52,7 @@ export interface CheckSource {
   readonly kv: RowKv
   /** Runs `work` over the rows of one moment without commits in progress. */
   atOneMoment<T>(work: (reader: KvReader) => Promise<T>): Promise<T>
-  /**
-   * The indexes of a database whose rows must be complete, and the rules by which rows follow from an entity.
-   *
-   * @param code - begins with the code of project and database
-   */
+  /** The indexes of a database that must be complete, and its rules. @param code - begins with that of the database */
   rulesOf(code: string): IndexRules
   /** The caller that waits for the report. The check yields between slices, and ends when the caller is gone. */
   readonly context: RequestContext
@@ -74,11 +69,7 @@ type Cell = Uint8Array | undefined
 
 export async function checkStore(source: CheckSource, options: CheckOptions = {}): Promise<CheckReport> {
   const damaged = (await source.kv.damage?.(() => checkAlive(source.context))) ?? []
-  if (damaged.length > 0) return damageReport(damaged)
-  return source.atOneMoment((reader) => new Check(source, reader, options).run())
-}
-
-function damageReport(damaged: readonly FileDamage[]): CheckReport {
+  if (damaged.length === 0) return source.atOneMoment((reader) => new Check(source, reader, options).run())
   const problems = damaged.map(
     ({ file, what }): Problem => ({ kind: 'damaged file', row: file, rowKey: '', detail: what }),
   )
@@ -157,7 +148,7 @@ class Check {
     const { kv } = this.#source
     const { partition, path } = codesOfEntityRow(entityRow)
     const group = groupOf(partition, path)
-    for await (const { key } of rowsFrom(kv.scan(pendingRangeOfGroup(group)), batchRows)) {
+    for await (const { key } of rowsFrom(kv.scan(rowsOf('Pending', group)), batchRows)) {
       const value = await kv.get(logRowKey(group, parseLogRowKey(key).version))
       const change = value && decodeLogRecord(value).changes.find((candidate) => candidate.path === path)
       if (change) return change.before
@@ -167,7 +158,7 @@ class Check {
 
   async #readPending(): Promise<void> {
     const groups = new Map<string, { group: string; records: number }>()
-    await this.#each(pendingRange, async ({ key }) => {
+    await this.#each(rowsOf('Pending'), async ({ key }) => {
       const { group, partition, version } = parseLogRowKey(key)
       const row = logRowKey(group, version)
       const value = await this.#get(row)
@@ -274,7 +265,7 @@ class Check {
         this.#report('entity differs from log', row, `${found} than its newest record says`)
       }
     }
-    await this.#each(logRange, async ({ key, value }) => {
+    await this.#each(rowsOf('Log'), async ({ key, value }) => {
       this.#logRecords++
       const position = parseLogRowKey(key)
       if (position.group !== group) {

@@ -22,7 +22,7 @@ import { aggregate, resultOf } from '../executor/aggregate.ts'
 import { NumberTotal } from '../executor/aggregate-number.ts'
 import { limits } from '../limits.ts'
 import { andThen, type MaybePromise, runSteps } from '../maybe-promise.ts'
-import { checkSpecialKind } from '../metadata/special-kinds.ts'
+import { checkMetadataQuery } from '../metadata/metadata-kinds.ts'
 import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
@@ -62,7 +62,7 @@ export function aggregatedRead(
   { query, aggregations }: RunAggregationQueryRequest,
   database: QueryDatabase,
 ): PlannedRead<ReadonlyMap<string, Value>> {
-  checkSpecialKind(query)
+  checkMetadataQuery(query)
   const { names, properties } = checkAggregations(aggregations, query)
   const filter = properties.length === 0 ? undefined : query.filter
   checkPartCount(partLimits.queryComponents, countFilters(filter))

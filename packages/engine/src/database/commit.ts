@@ -20,7 +20,7 @@ import { checkAlive, type RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { idCollisionError } from '../ids/allocator.ts'
-import { type Footprint, noFootprint, RecordsFootprint } from '../log/footprint.ts'
+import { type Footprint, footprintOf, noFootprint } from '../log/footprint.ts'
 import { Superseded } from '../log/log-database.ts'
 import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
 import { tallyOf } from '../log/record-writes.ts'
@@ -161,7 +161,7 @@ function* commitInTurn(
       // Admission: the last moment at which the commit can end without a trace. From here to the append nothing waits.
       checkAlive(context)
       if (database.successor !== undefined) throw new Superseded()
-      const footprint = (): Footprint => new RecordsFootprint(records)
+      const footprint = (): Footprint => footprintOf(records)
       const admission = guard ?? transactions
       admission.admit(footprint)
       log.gate?.admit(context, records)

@@ -20,7 +20,7 @@ import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { groupOf } from '../tables/log-rows.ts'
-import { rowAfter } from '../tables/ranges.ts'
+import { rowAfter } from '../tables/rows.ts'
 import type { IdCall } from './key-ids.ts'
 
 /** The ids that were allocated; none when `end` is below `start`. */

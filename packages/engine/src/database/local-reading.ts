@@ -1,6 +1,6 @@
 /** Reads of a store of one process (store-verbs.ts). */
 import type { RequestContext } from '../context.ts'
-import { OverlaidView } from '../history/overlay.ts'
+import { overlaid } from '../history/overlay.ts'
 import { aheadRows } from '../history/past-view.ts'
 import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
@@ -33,7 +33,7 @@ export class LocalReading implements Reading {
     return andThen(scope, (groups) =>
       transactions.readViews.readNow(database, groups, read.steps ?? 'many', (view) => {
         const readAt = versions.readTime()
-        const seen = ahead === true ? new OverlaidView(view, aheadRows(log.pending.inDatabase(database.code))) : view
+        const seen = ahead === true ? overlaid(view, aheadRows(log.pending.inDatabase(database.code))) : view
         return andThen(work(seen), (found) => ({ found, readTime: readAt, transaction: undefined }))
       }),
     )

@@ -20,7 +20,8 @@ import type { ResultPage } from '../executor/result-page.ts'
 import type { Execution } from '../executor/row-stream.ts'
 import { type Window, windowOf } from '../executor/window.ts'
 import { allOf, andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
-import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
+import { checkMetadataQuery } from '../metadata/metadata-kinds.ts'
+import { isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
 import { type CompositeIndex, formatIndex } from '../model/index-definition.ts'
 import type { Filter, Query } from '../model/query.ts'
 import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
@@ -50,7 +51,7 @@ export function runQuery(
   const mask = request.propertyMask && queryMask(request.query, request.propertyMask)
   const nearest = request.query.nearest && planNearest(request.query, request.query.nearest, mask)
   const query = nearest?.base ?? request.query
-  if (isSpecialKind(query)) checkSpecialKind(query)
+  if (isSpecialKind(query)) checkMetadataQuery(query)
   const asked: PlannedRead<ResultPage> = {
     query,
     normal: normalize(query, parts.database),

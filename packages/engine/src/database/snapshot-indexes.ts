@@ -9,7 +9,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath, pathEnd } from '../encoding/key-codec.ts'
-import { OverlaidView, Overlay } from '../history/overlay.ts'
+import { Overlay, overlaid } from '../history/overlay.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { identityOf } from '../indexes/definition.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
@@ -18,8 +18,7 @@ import { type RowKey, rowsFrom } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { kindPrefix } from '../tables/entities-by-kind.ts'
 import { handRows, type IndexRules } from '../tables/entity-rows.ts'
-import { prefixRange, rowAfter } from '../tables/ranges.ts'
-import { isOf } from '../tables/rows.ts'
+import { isOf, prefixRange, rowAfter } from '../tables/rows.ts'
 import type { TableView } from '../tables/table.ts'
 import type { IndexedDatabase } from './index-builds/index-job.ts'
 
@@ -56,7 +55,7 @@ export async function viewWithIndexes(
     const after = await view.get(context, 'Entities', entityRowKey(plan.partitionCode, path))
     handRows({ codes: keyCodesOfPath(plan.partitionCode, path), before: undefined, after }, rules, sink)
   }
-  return new OverlaidView(view, rows)
+  return overlaid(view, rows)
 }
 
 async function isWhole(context: RequestContext, view: TableView, row: RowKey): Promise<boolean> {

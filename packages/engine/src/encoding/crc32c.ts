@@ -7,10 +7,7 @@
 const polynomial = 0x82f63b78
 const maskDelta = 0xa282ead8
 
-/**
- * Eight tables of 256 remainders, so that eight bytes are processed in one step. Table k is for a byte with k more bytes
- * behind it.
- */
+/** Eight tables, so that one step processes eight bytes. Table k is for a byte with k more bytes behind it. */
 const tables: readonly Uint32Array[] = makeTables()
 
 function makeTables(): Uint32Array[] {
@@ -39,11 +36,7 @@ const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [
   Uint32Array,
 ]
 
-/**
- * The checksum of bytes [start, end), unsigned.
- *
- * @param before - the checksum of the parts before, when a text is given in several parts
- */
+/** The checksum of bytes [start, end), unsigned. @param before - the checksum of the parts before */
 export function crc32c(bytes: Uint8Array, start = 0, end: number = bytes.length, before = 0): number {
   let crc = ~before
   let at = start

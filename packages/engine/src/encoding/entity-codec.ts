@@ -34,8 +34,6 @@ export { decodeKey, encodeKey, type KeyDefaults, noDefaults } from './key-messag
 /** The nesting limit of common protocol-buffer readers. Valid entities are far flatter. */
 const messageDepthMax = 100
 
-// -------------------------------------------------------------------------------------------------------- values
-
 /** @param property - the property for error messages; `undefined` for a value outside of any */
 function valueIn(
   range: ByteRange,
@@ -158,12 +156,7 @@ function flagged(value: { meaning?: number; excludeFromIndexes?: boolean } & Val
   return value
 }
 
-/**
- * Decodes a google.datastore.v1.Value. Timestamps are floored to microseconds. INVALID_ARGUMENT for malformed bytes, a value
- * without a type, and timestamps and geo points out of range.
- *
- * @param property - the property for error messages
- */
+/** Decodes a google.datastore.v1.Value; timestamps are floored to microseconds. INVALID_ARGUMENT if it is invalid. */
 export function decodeValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value {
   const reader = new WireReader(bytes)
   return valueIn(wholeOf(reader), reader, property, defaults)
@@ -204,55 +197,45 @@ function writeMember(writer: WireWriter, value: Exclude<Value, { type: 'string' 
     case 'double':
       writer.double(valueField.double, value.value)
       return
+  }
+  const at = writer.open(valueField[value.type])
+  switch (value.type) {
     case 'timestamp':
       writeTimestamp(writer, value.micros)
-      return
-    case 'geoPoint': {
-      const at = writer.open(valueField.geoPoint)
+      break
+    case 'geoPoint':
       if (!Object.is(value.latitude, 0)) writer.double(1, value.latitude)
       if (!Object.is(value.longitude, 0)) writer.double(2, value.longitude)
-      writer.close(at)
-      return
-    }
-    case 'key': {
-      const at = writer.open(valueField.key)
+      break
+    case 'key':
       writeKey(writer, value.key)
-      writer.close(at)
-      return
-    }
-    case 'entity': {
-      const at = writer.open(valueField.entity)
+      break
+    case 'entity':
       if (value.key !== undefined) {
         const key = writer.open(entityField.key)
         writeKey(writer, value.key)
         writer.close(key)
       }
       writeProperties(writer, value.properties)
-      writer.close(at)
-      return
-    }
-    case 'array': {
-      const at = writer.open(valueField.array)
+      break
+    case 'array':
       for (const element of value.values) {
         const elementAt = writer.open(1)
         writeValue(writer, element)
         writer.close(elementAt)
       }
-      writer.close(at)
-      return
-    }
+      break
     default:
       value satisfies never
   }
+  writer.close(at)
 }
 
 function writeTimestamp(writer: WireWriter, micros: bigint): void {
-  const at = writer.open(valueField.timestamp)
   const fraction = ((micros % microsPerSecond) + microsPerSecond) % microsPerSecond
   const seconds = (micros - fraction) / microsPerSecond
   if (seconds !== 0n) writer.int64(1, seconds)
   if (fraction !== 0n) writer.uint32(2, Number(fraction) * 1000)
-  writer.close(at)
 }
 
 export function encodeValue(value: Value): Uint8Array {
@@ -261,17 +244,14 @@ export function encodeValue(value: Value): Uint8Array {
   return writer.finish()
 }
 
-// ------------------------------------------------------------------------------------------------------ entities
-
-export interface SplitEntity {
-  /** `undefined` when the entity has no key. */
-  readonly key: Key | undefined
-  /** The `properties` fields (tag 3) as received, one after the other; a view of the message where they are contiguous. */
-  readonly properties: Uint8Array
-}
-
-/** Splits a google.datastore.v1.Entity into its key and its property fields. Unknown fields are dropped. */
-export function splitEntity(bytes: Uint8Array, defaults: KeyDefaults): SplitEntity {
+/**
+ * Splits a google.datastore.v1.Entity into its key, if it has one, and its `properties` fields (tag 3) as received; a view of the
+ * message where they are contiguous. Unknown fields are dropped.
+ */
+export function splitEntity(
+  bytes: Uint8Array,
+  defaults: KeyDefaults,
+): { readonly key: Key | undefined; readonly properties: Uint8Array } {
   const reader = new WireReader(bytes)
   const buffer = reader.bytes
   let keyRange: ByteRange | undefined
@@ -310,11 +290,7 @@ export function splitEntity(bytes: Uint8Array, defaults: KeyDefaults): SplitEnti
   return { key: readKey(readerOf(keyRange, reader), defaults), properties }
 }
 
-/**
- * The properties by name, in the order of their first appearance. A name that appears twice has its last value.
- *
- * @param properties - `properties` fields of an Entity; other fields are skipped
- */
+/** The properties by name, in order of first appearance, with the last value of each. Other fields are skipped. */
 export function decodeProperties(properties: Uint8Array, defaults: KeyDefaults = noDefaults): Map<string, Value> {
   const reader = new WireReader(properties)
   return entityIn(wholeOf(reader), reader, undefined, defaults, 0).properties

@@ -49,7 +49,7 @@ export interface WalkChecks {
   name(name: string, property: string, siblings: Set<string>): void
   /** Called before the payload of the value is read. */
   value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void
-  embeddedKey(range: ByteRange, outer: WireReader): void
+  key(range: ByteRange, outer: WireReader, use: 'embedded'): void
   /** Called at the end of a top-level property, with its field and the parts of the map entry. */
   propertyEnd(fieldStart: number, fieldEnd: number, entry: PropertyEntry, name: string): void
 }
@@ -67,7 +67,6 @@ export class IndexWalk {
   readonly #defaults: KeyDefaults
   /** If given, only entries of this property are needed; others may be missing. */
   readonly #only: string | undefined
-  /** Whether a property can have two entries. */
   #mayRepeat = false
 
   /** @param defaults - the request's database, for keys that name none */
@@ -98,7 +97,7 @@ export class IndexWalk {
     const only = depth === 0 ? this.#only : undefined
     for (let field = walk.next(); field !== 0; field = walk.next()) {
       if (field === entityField.key) {
-        checks?.embeddedKey({ bytes: reader.bytes, start: reader.position, end: walk.fieldEnd }, reader)
+        checks?.key({ bytes: reader.bytes, start: reader.position, end: walk.fieldEnd }, reader, 'embedded')
         continue
       }
       if (field !== entityField.properties) continue
@@ -187,12 +186,7 @@ function distinct(entries: readonly MutableEntry[]): MutableEntry[] {
   return kept
 }
 
-/**
- * The index entries of stored property bytes, without validation.
- *
- * @param properties - `properties` fields of an Entity, as prepareEntity() returned them
- * @param only - a dotted path: its entries are needed, others may be missing
- */
+/** The index entries of stored property bytes, not validated. @param only - a dotted path: others may be missing */
 export function indexEntries(properties: Uint8Array, options: IndexOptions = {}, only?: string): readonly IndexEntry[] {
   const walk = new IndexWalk(options, undefined, noDefaults, only)
   walk.properties(new WireReader(properties), '', true, 0)

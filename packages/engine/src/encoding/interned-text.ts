@@ -17,11 +17,7 @@ const slotCount = 1024
 const bytesMax = 64
 const slots: (InternedText | undefined)[] = new Array<InternedText | undefined>(slotCount).fill(undefined)
 
-/**
- * Bytes [start, end) as text; INVALID_ARGUMENT unless they are UTF-8.
- *
- * @param what - the field's name in the error message
- */
+/** Bytes [start, end) as text; INVALID_ARGUMENT unless they are UTF-8. @param what - their name in the error */
 export function internText(bytes: Buffer, start: number, end: number, what: string): InternedText {
   if (end - start > bytesMax) return decode(bytes, start, end, what)
   let hash = 0
@@ -38,7 +34,6 @@ export function internText(bytes: Buffer, start: number, end: number, what: stri
   return interned
 }
 
-/** The text of a field whose tag was read. */
 export function internField(reader: WireReader, tag: number, what: string): string {
   reader.expect(tag, wireBytes, what)
   const end = reader.length() + reader.position

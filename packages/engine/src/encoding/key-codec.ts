@@ -61,10 +61,7 @@ function elementCode(element: PathElement): string {
   return `\x01${encodeText(element.kind)}\x03${encodeText(element.name)}`
 }
 
-/**
- * The start of the codes of this path and of all its descendants: the rows of the subtree are [prefix, prefix + FF). Throws
- * InvariantError for an incomplete element.
- */
+/** The start of the codes of a path and all its descendants. Throws InvariantError for an incomplete element. */
 export function pathPrefix(path: readonly PathElement[]): string {
   let code = ''
   for (const element of path) code += elementCode(element)
@@ -90,12 +87,7 @@ const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.len
 /** At most as many bytes of an element are not part of its texts. */
 const elementBytesMax = 16
 
-/**
- * A key space (or none) and the code of a key.
- *
- * Concatenated texts become one piece of memory only when they are first compared or hashed, by a call into the runtime.
- * Assembling a short ASCII key in the scratch space takes half of that time.
- */
+/** A key space (or none) and the code of a key. A short ASCII key is assembled in the scratch space: twice as fast. */
 export function keyRow(keySpace: string, key: Key): string {
   const head = putHead(keySpace, key.partition)
   return shortKeyRow(head.length, key.path) ?? head + pathPrefix(key.path) + pathEnd
@@ -181,11 +173,7 @@ export function decodePath(code: string, offset: number): { readonly path: PathE
   }
 }
 
-/**
- * The offset just after the path at `offset`.
- *
- * @param inverted - whether the code is inverted
- */
+/** The offset just after the path at `offset`. @param inverted - whether the code is inverted */
 export function skipPath(code: string, offset: number, inverted = false): number {
   const flip = inverted ? 0xff : 0
   let at = offset
@@ -206,10 +194,7 @@ function brokenPath(at: number): InvariantError {
   return new InvariantError(`byte ${at} is not the start or the end of a path element`)
 }
 
-/**
- * The path prefixes in a path code, shortest first: those of each ancestor, then that of the entity. A prefix followed by
- * {@link pathEnd} is a path code.
- */
+/** The path prefixes in a path code, shortest first. With {@link pathEnd} behind it, each is a path code. */
 export function ancestorPrefixes(code: string, offset = 0): string[] {
   const prefixes: string[] = []
   let at = offset
@@ -263,7 +248,6 @@ export function keyCodes(key: Key): KeyCodes {
   return { partition: partitionCode(key.partition), kind: codeOfLatest, path: pathCode(key.path) }
 }
 
-/** {@link keyCodes}, from codes of the partition and path. */
 export function keyCodesOfPath(partition: string, path: string): KeyCodes {
   let start = 0
   for (let at = 0; path.charCodeAt(at) === elementByte; at = skipElement(path, at)) start = at

@@ -107,18 +107,12 @@ function readPathElement(reader: WireReader): PathElement {
   return id !== undefined ? { kind, id } : name !== undefined ? { kind, name } : { kind }
 }
 
-/**
- * Decodes a google.datastore.v1.Key and fills its partition from `defaults`. Its last element may be incomplete.
- * INVALID_ARGUMENT for malformed bytes and an empty path.
- */
+/** Decodes a google.datastore.v1.Key, perhaps incomplete. INVALID_ARGUMENT for malformed bytes and an empty path. */
 export function decodeKey(bytes: Uint8Array, defaults: KeyDefaults): Key {
   return readKey(new WireReader(bytes), defaults)
 }
 
-/**
- * The keys in the field `field` of a request, in order. A key with the same bytes as the one before is the same object: clients that
- * ask for many ids repeat an incomplete key.
- */
+/** The keys in a field of a request, in order. A key with the same bytes as the one before is the same object. */
 export function decodeKeys(request: Uint8Array, field: number, defaults: KeyDefaults): Key[] {
   const reader = new WireReader(request)
   const { bytes, end } = reader

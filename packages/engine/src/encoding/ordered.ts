@@ -44,11 +44,7 @@ export function encodeBytes(bytes: Uint8Array): string {
   return escapeBytes(byteString(bytes))
 }
 
-/**
- * The offset just after the text or bytes at `offset`.
- *
- * @param inverted - whether the code is inverted
- */
+/** The offset just after the text or bytes at `offset`. @param inverted - whether the code is inverted */
 export function skipText(code: string, offset: number, inverted = false): number {
   const [zero, flip] = inverted ? ['\xff', 0xff] : ['\x00', 0]
   for (let at = offset; ; ) {
@@ -103,8 +99,11 @@ export function int32At(code: string, offset: number): number {
   )
 }
 
-function tooShort(offset: number): InvariantError {
-  return new InvariantError(`fewer than 8 bytes from byte ${offset} on`)
+/** Puts the eight bytes at `offset` into `bits`, the first one XOR `flip`. */
+function putBits(code: string, offset: number, flip: number): void {
+  if (offset + 8 > code.length) throw new InvariantError(`fewer than 8 bytes from byte ${offset} on`)
+  bits.setInt32(0, int32At(code, offset) ^ flip)
+  bits.setInt32(4, int32At(code, offset + 4))
 }
 
 /** The code of a signed 64-bit integer. A value out of range is a bug of the caller, and wraps. */
@@ -114,9 +113,7 @@ export function encodeInt64(value: bigint): string {
 }
 
 export function decodeInt64(code: string, offset: number): bigint {
-  if (offset + 8 > code.length) throw tooShort(offset)
-  bits.setInt32(0, int32At(code, offset) ^ 0x8000_0000)
-  bits.setInt32(4, int32At(code, offset + 4))
+  putBits(code, offset, 0x8000_0000)
   return bits.getBigInt64(0)
 }
 
@@ -127,9 +124,7 @@ export function encodeUint64(value: bigint): string {
 }
 
 export function decodeUint64(code: string, offset: number): bigint {
-  if (offset + 8 > code.length) throw tooShort(offset)
-  bits.setInt32(0, int32At(code, offset))
-  bits.setInt32(4, int32At(code, offset + 4))
+  putBits(code, offset, 0)
   return bits.getBigUint64(0)
 }
 
@@ -148,15 +143,10 @@ export function encodeDouble(value: number): string {
 }
 
 export function decodeDouble(code: string, offset: number): number {
-  if (offset + 8 > code.length) throw tooShort(offset)
-  const high = int32At(code, offset)
-  const low = int32At(code, offset + 4)
-  if (high < 0) {
-    bits.setInt32(0, high ^ 0x8000_0000)
-    bits.setInt32(4, low)
-  } else {
-    bits.setInt32(0, ~high)
-    bits.setInt32(4, ~low)
+  putBits(code, offset, 0x8000_0000)
+  if (code.charCodeAt(offset) < 0x80) {
+    bits.setInt32(0, bits.getInt32(0) ^ 0x7fff_ffff)
+    bits.setInt32(4, ~bits.getInt32(4))
   }
   return bits.getFloat64(0)
 }

@@ -30,11 +30,7 @@ interface MutableMask extends PropertyMask {
 
 const nothing: Uint8Array = new Uint8Array(0)
 
-/**
- * Parses the paths of a mask. `__key__` is allowed and has no effect: an answer always has the key.
- *
- * @throws DatastoreError INVALID_ARGUMENT for a path that cannot be parsed or contains a reserved name
- */
+/** Parses the paths of a mask; `__key__` has no effect. INVALID_ARGUMENT for a bad path or a reserved name. */
 export function parsePropertyMask(paths: readonly string[]): PropertyMask {
   const mask: MutableMask = { parts: new Map() }
   for (const text of paths) {
@@ -56,75 +52,47 @@ export function parsePropertyMask(paths: readonly string[]): PropertyMask {
   return mask
 }
 
-/**
- * The properties under the mask.
- *
- * @param properties - fields of an Entity; others than `properties` are left out
- * @returns the given bytes, or a view of them, if they need no change
- */
+/** The properties under the mask; a view of the given bytes if one whole property is left. */
 export function cutProperties(properties: Uint8Array, { parts }: PropertyMask): Uint8Array {
   if (parts.size === 0) return nothing
   const walk = new EntityWalk(new WireReader(properties))
   const { bytes } = walk.reader
   const pieces: Uint8Array[] = []
-  // The current run of kept fields.
-  let runStart = 0
-  let runEnd = 0
-  const endRun = (): void => {
-    if (runEnd > runStart) pieces.push(bytes.subarray(runStart, runEnd))
-    runStart = runEnd
-  }
   // Stored bytes name a property once, so the loop ends when all parts are found.
   for (let missing = parts.size; missing > 0 && walk.nextProperty(); ) {
     const part = parts.get(walk.name().text)
     if (part === undefined) continue
     missing--
-    if (part === 'whole') {
-      if (runEnd !== walk.fieldStart) {
-        endRun()
-        runStart = walk.fieldStart
-      }
-      runEnd = walk.fieldEnd
-    } else {
+    if (part === 'whole') pieces.push(bytes.subarray(walk.fieldStart, walk.fieldEnd))
+    else {
       const { entry } = walk
-      const cut = cutProperty(bytes.subarray(entry.nameStart, entry.nameEnd), entry, part)
-      if (cut !== undefined) {
-        endRun()
-        pieces.push(cut)
-      }
+      pieces.push(cutProperty(bytes.subarray(entry.nameStart, entry.nameEnd), entry, part) ?? nothing)
     }
   }
-  endRun()
-  const [only] = pieces
-  if (only === undefined) return nothing
-  return pieces.length === 1 ? only : Buffer.concat(pieces)
+  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces)
 }
 
 /** One property, reduced to the mask's part of its entity; `undefined` if nothing is left or the value is no entity. */
 function cutProperty(name: Uint8Array, value: ByteRange, mask: PropertyMask): Uint8Array | undefined {
   const entity = entityIn(value)
   if (entity === undefined) return undefined
-  const content = cutProperties(entity.content, mask)
-  return content.length === 0 ? undefined : entityProperty(name, { ...entity, content })
+  const content = cutProperties(contentOf(entity), mask)
+  return content.length === 0 ? undefined : entityProperty(name, entity, content)
 }
 
-interface EmbeddedEntity {
-  /** The fields of the Entity, its key included. */
-  readonly content: Uint8Array
-  readonly meaning: number
-  readonly excluded: boolean
-}
-
-/** The embedded entity in a Value; `undefined` for other types. */
-function entityIn(value: ByteRange): EmbeddedEntity | undefined {
+/** The Value of an embedded entity; `undefined` for other types. */
+function entityIn(value: ByteRange): ValueSlot | undefined {
   const slot = new ValueSlot(value.bytes)
   readValue(new WireReader(value.bytes, value.start, value.end), slot)
-  if (slot.member !== valueField.entity) return undefined
-  const { meaning, excluded } = slot
-  return { content: slot.bytes.subarray(slot.start, slot.end), meaning, excluded }
+  return slot.member === valueField.entity ? slot : undefined
 }
 
-function entityProperty(name: Uint8Array, { content, meaning, excluded }: EmbeddedEntity): Uint8Array {
+function contentOf({ bytes, start, end }: ByteRange): Uint8Array {
+  return bytes.subarray(start, end)
+}
+
+/** @param content - the fields of the Entity, its key included */
+function entityProperty(name: Uint8Array, { meaning, excluded }: ValueSlot, content: Uint8Array): Uint8Array {
   const writer = new WireWriter()
   const at = writer.open(entityField.properties)
   writer.bytes(1, name)
@@ -141,7 +109,6 @@ function entityProperty(name: Uint8Array, { content, meaning, excluded }: Embedd
 export interface EntityField {
   readonly name: string | undefined
   readonly nameBytes: Uint8Array
-  /** The whole field with its tag. */
   readonly field: Uint8Array
   readonly value: ByteRange
 }
@@ -203,6 +170,6 @@ function mergeProperty(stored: EntityField, written: EntityField | undefined, ma
     return created ?? stored.field
   }
   const fresh = written === undefined ? undefined : entityIn(written.value)
-  const content = mergeProperties(entity.content, fresh?.content ?? nothing, mask)
-  return entityProperty(stored.nameBytes, { ...entity, content })
+  const content = mergeProperties(contentOf(entity), fresh === undefined ? nothing : contentOf(fresh), mask)
+  return entityProperty(stored.nameBytes, entity, content)
 }

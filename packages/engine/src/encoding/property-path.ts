@@ -16,12 +16,7 @@ import { shorten } from './value-slot.ts'
 /** Names from the outermost property inwards; at least one. */
 export type PropertyPath = readonly string[]
 
-/**
- * Parses a path.
- *
- * @param what - its name in error messages: `the property mask`
- * @throws DatastoreError INVALID_ARGUMENT for an empty path or name, a bad escape, a reserved name, and too many names
- */
+/** Parses the path of `what`. INVALID_ARGUMENT for empty, reserved or too many names, and for bad escapes. */
 export function parsePropertyPath(
   text: string,
   what: string,

@@ -66,7 +66,6 @@ export class RowReader {
     return this.#taken({ value: path, next })
   }
 
-  /** The path that ends the row key. */
   lastPath(isInverted?: boolean): PathElement[] {
     const path = this.path(isInverted)
     this.end()

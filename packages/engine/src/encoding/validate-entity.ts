@@ -61,10 +61,8 @@ export interface PreparedProperties {
 }
 
 /**
- * Validates and indexes an entity that is to be written.
+ * Validates and indexes a google.datastore.v1.Entity of a client. Its key must be in the database of the request, or name none.
  *
- * @param bytes - a google.datastore.v1.Entity as the client sent it
- * @param request - the database of the request; the key must be in it, and gets it if it names none
  * @throws DatastoreError INVALID_ARGUMENT for malformed bytes and all that may not be written
  */
 export function prepareEntity(bytes: Uint8Array, request: KeyDefaults, options: IndexOptions = {}): PreparedEntity {
@@ -78,13 +76,11 @@ export function prepareEntity(bytes: Uint8Array, request: KeyDefaults, options: 
   return { key, properties: prepared.properties, entries: prepared.entries }
 }
 
-function tooLarge(bytes: number): DatastoreError {
+function tooLarge(bytes: number | string): DatastoreError {
   return invalidArgument(`the entity has ${bytes} bytes, at most ${limits.entityBytesMax} are allowed`, entityTooLarge)
 }
 
-/**
- * {@link prepareEntity} for properties that a mask or a transform left. The size of the entity is checked without its key.
- */
+/** {@link prepareEntity} for what a mask or a transform left: the size is checked without the key. */
 export function prepareProperties(
   properties: Uint8Array,
   request: KeyDefaults,
@@ -103,12 +99,7 @@ export function prepareProperties(
       'Too many indexed properties',
     )
   }
-  if (stored.length > limits.entityBytesMax) {
-    throw invalidArgument(
-      `the entity has over ${stored.length} bytes, at most ${limits.entityBytesMax} are allowed`,
-      entityTooLarge,
-    )
-  }
+  if (stored.length > limits.entityBytesMax) throw tooLarge(`over ${stored.length}`)
   return { properties: stored, entries }
 }
 
@@ -121,18 +112,11 @@ export function validateIndexedValue(property: string, value: Value): void {
   new EntityChecks(noDefaults).value(slot, reader, property, false)
 }
 
-/** A top-level property that must be encoded again. */
-interface ChangedProperty {
-  readonly fieldStart: number
-  readonly fieldEnd: number
-  readonly name: string
-  readonly value: Uint8Array
-}
-
 /** The checks during the walk; they also collect the properties to encode again. */
 class EntityChecks implements WalkChecks {
   readonly #request: KeyDefaults
-  readonly #changed: ChangedProperty[] = []
+  /** Top-level properties that must be encoded again. */
+  readonly #changed: { fieldStart: number; fieldEnd: number; name: string; value: Uint8Array }[] = []
   /** Whether a value within the current top-level property must change. */
   #changes = false
   repeatedName = false
@@ -184,7 +168,7 @@ class EntityChecks implements WalkChecks {
         readGeoPoint(slot, outer, property)
         return
       case valueField.key:
-        this.#key(slot, outer, 'value')
+        this.key(slot, outer, 'value')
         return
       case valueField.array:
         checkArray(slot, property, inArray)
@@ -200,11 +184,7 @@ class EntityChecks implements WalkChecks {
     }
   }
 
-  embeddedKey(range: ByteRange, outer: WireReader): void {
-    this.#key(range, outer, 'embedded')
-  }
-
-  #key(range: ByteRange, outer: WireReader, use: 'value' | 'embedded'): void {
+  key(range: ByteRange, outer: WireReader, use: 'value' | 'embedded'): void {
     const key = readKey(readerOf(range, outer))
     const filled = fillKey(key, this.#request)
     validateKey(filled, use, undefined)
@@ -235,23 +215,13 @@ class EntityChecks implements WalkChecks {
 
 function checkSize(slot: ValueSlot, property: string): void {
   const bytes = slot.end - slot.start
-  if (!slot.excluded && bytes > limits.indexedValueBytesMax) {
-    throw invalidArgument(
-      `${labelOf(property)} has ${bytes} bytes, at most ${limits.indexedValueBytesMax} can be indexed; ` +
-        'shorten it or exclude it from indexes',
-      tooLong(property, limits.indexedValueBytesMax),
-    )
-  }
-  if (bytes > limits.unindexedValueBytesMax) {
-    throw invalidArgument(
-      `${labelOf(property)} has ${bytes} bytes, at most ${limits.unindexedValueBytesMax} are allowed`,
-      tooLong(property, limits.unindexedValueBytesMax),
-    )
-  }
-}
-
-function tooLong(property: string, bytesMax: number): string {
-  return `The value of ${labelOf(property)} is longer than ${bytesMax} bytes.`
+  const bytesMax = slot.excluded ? limits.unindexedValueBytesMax : limits.indexedValueBytesMax
+  if (bytes <= bytesMax) return
+  const limit = slot.excluded ? 'are allowed' : 'can be indexed; shorten it or exclude it from indexes'
+  throw invalidArgument(
+    `${labelOf(property)} has ${bytes} bytes, at most ${bytesMax} ${limit}`,
+    `The value of ${labelOf(property)} is longer than ${bytesMax} bytes.`,
+  )
 }
 
 function checkArray(slot: ValueSlot, property: string, inArray: boolean): void {

@@ -20,12 +20,7 @@ export function isReserved(text: string): boolean {
   return text.charCodeAt(0) === 95 && text.length >= 4 && text.startsWith('__') && text.endsWith('__')
 }
 
-/**
- * Checks the size of a name.
- *
- * @param what - its name in the error message
- * @param known - its name in production's error message
- */
+/** Checks the size of a name. @param what, known - the words for it in our error, and in production's */
 export function validateNameBytes(name: string, bytesMax: number, what: string, known = 'property.name'): void {
   // So short a text needs no measuring.
   if (name.length * 3 <= bytesMax) return
@@ -48,11 +43,7 @@ export function validateDatabase({ projectId, databaseId }: KeyDefaults): void {
   validatePartition({ projectId, databaseId, namespaceId: '' }, undefined)
 }
 
-/**
- * Checks a partition of a key or query.
- *
- * @param request - the request's database, which the partition must be in; `undefined` allows any
- */
+/** Checks a partition of a key or query. @param request - the database that it must be in; `undefined` allows any */
 export function validatePartition(partition: PartitionId, request: KeyDefaults | undefined): void {
   const { projectId, databaseId, namespaceId } = partition
   if (request !== undefined && (projectId !== request.projectId || databaseId !== request.databaseId)) {
@@ -97,10 +88,7 @@ function formatDatabase(database: KeyDefaults): string {
   return shorten(databaseId === '' ? projectId : `${projectId}#${databaseId}`)
 }
 
-/**
- * The uses of a key: whether its last element must, may or must not have an id or name (ancestors always must), and whether
- * it may contain reserved kinds, names and namespaces.
- */
+/** The uses of a key: whether its last element must be complete, and whether reserved names are refused. */
 const keyRules = {
   /** insert, update, upsert */
   write: { complete: 'optional', refuseReserved: true },
@@ -126,27 +114,28 @@ export function validateKey(key: Key, use: keyof typeof keyRules, request: KeyDe
     validateElement(element, key, refuseReserved)
     length += element.kind.length + (element.id === undefined ? (element.name?.length ?? 0) : 8)
     if (i < path.length - 1 && element.id === undefined && element.name === undefined) {
-      throw invalidArgument(
-        `the key ${shorten(formatKey(key))} has an incomplete ancestor: element ${i + 1} has no id or name`,
-        incompleteText(key),
-      )
+      throw invalidKey(key, `has an incomplete ancestor: element ${i + 1} has no id or name`, incompleteText(key))
     }
   }
   // A character has at most three bytes.
   if (length * 3 > limits.keyBytesMax) validateKeyBytes(key)
-  if (refuseReserved) refuseReservedPartition(key.partition)
+  if (refuseReserved) {
+    const { namespaceId, projectId, databaseId } = key.partition
+    if (isReserved(namespaceId)) throw reserved('namespace id', namespaceId)
+    if (isReserved(projectId)) throw reserved('project id', projectId)
+    if (isReserved(databaseId)) throw reserved('database id', databaseId)
+  }
   if (complete === 'required' && !isCompleteKey(key)) {
-    throw invalidArgument(
-      `the key ${shorten(formatKey(key))} is incomplete: its last element needs an id or a name`,
-      incompleteText(key),
-    )
+    throw invalidKey(key, 'is incomplete: its last element needs an id or a name', incompleteText(key))
   }
   if (complete === 'forbidden' && isCompleteKey(key)) {
-    throw invalidArgument(
-      `the key ${shorten(formatKey(key))} is complete; ids are allocated for incomplete keys only`,
-      `Key path element must not be complete: ${pathText(key)}`,
-    )
+    const known = `Key path element must not be complete: ${pathText(key)}`
+    throw invalidKey(key, 'is complete; ids are allocated for incomplete keys only', known)
   }
+}
+
+function invalidKey(key: Key, what: string, known?: string): DatastoreError {
+  return invalidArgument(`the key ${shorten(formatKey(key))} ${what}`, known)
 }
 
 /** A path as production prints it: `[A: 1, B: ]`. */
@@ -165,32 +154,21 @@ function validateKeyBytes(key: Key): void {
     bytes += Buffer.byteLength(kind) + (id === undefined ? Buffer.byteLength(name) : 8)
   }
   if (bytes <= limits.keyBytesMax) return
-  throw invalidArgument(
-    `the key ${shorten(formatKey(key))} has ${bytes} bytes, at most ${limits.keyBytesMax} are allowed`,
-  )
+  throw invalidKey(key, `has ${bytes} bytes, at most ${limits.keyBytesMax} are allowed`)
 }
 
 function validateElement({ kind, id, name }: PathElement, key: Key, refuseReserved: boolean): void {
-  if (kind === '')
-    throw invalidArgument(`the key ${shorten(formatKey(key))} has an empty kind`, 'The kind is the empty string.')
+  if (kind === '') throw invalidKey(key, 'has an empty kind', 'The kind is the empty string.')
   if (kind.length * 3 > limits.kindBytesMax) {
     validateNameBytes(kind, limits.kindBytesMax, `the kind ${quoted(kind)}`, 'kind')
   }
   if (refuseReserved && isReserved(kind)) throw reserved('kind', kind)
   if (id !== undefined) {
-    if (id === 0n)
-      throw invalidArgument(
-        `the key ${shorten(formatKey(key))} has the id 0`,
-        'Key path id is invalid. Must not be zero.',
-      )
+    if (id === 0n) throw invalidKey(key, 'has the id 0', 'Key path id is invalid. Must not be zero.')
     return
   }
   if (name === undefined) return
-  if (name === '')
-    throw invalidArgument(
-      `the key ${shorten(formatKey(key))} has an empty name`,
-      'The key path element name is the empty string.',
-    )
+  if (name === '') throw invalidKey(key, 'has an empty name', 'The key path element name is the empty string.')
   if (name.length * 3 > limits.nameBytesMax) {
     validateNameBytes(name, limits.nameBytesMax, `the name ${quoted(name)}`, 'key path element name')
   }
@@ -199,12 +177,6 @@ function validateElement({ kind, id, name }: PathElement, key: Key, refuseReserv
 
 function reserved(what: string, name: string): DatastoreError {
   return invalidArgument('names like __this__ cannot be written', `The ${what} ${quoted(name)} is reserved.`)
-}
-
-function refuseReservedPartition(partition: PartitionId): void {
-  if (isReserved(partition.namespaceId)) throw reserved('namespace id', partition.namespaceId)
-  if (isReserved(partition.projectId)) throw reserved('project id', partition.projectId)
-  if (isReserved(partition.databaseId)) throw reserved('database id', partition.databaseId)
 }
 
 /** Checks the keys of AllocateIds. A client repeats one object to ask for many ids; it is checked once. */

@@ -62,11 +62,7 @@ export function valueCode(value: IndexableValue): string {
   }
 }
 
-/**
- * The offset just after the value at `offset`.
- *
- * @param inverted - whether the code is inverted
- */
+/** The offset just after the value at `offset`. @param inverted - whether the code is inverted */
 export function skipValue(code: string, offset: number, inverted = false): number {
   const { body } = valueClasses[classOf(code.charCodeAt(offset) ^ (inverted ? 0xff : 0), offset)]
   switch (body) {
@@ -88,10 +84,6 @@ export function isInvertedValue(code: string, offset: number): boolean {
   return code.charCodeAt(offset) >= 0x80
 }
 
-export function classAt(code: string, offset: number): ValueClass {
-  return classOf(code.charCodeAt(offset), offset)
-}
-
 function classOf(byte: number, offset: number): ValueClass {
   const found = classOfByte[byte]
   if (found === undefined) throw new InvariantError(`byte ${offset} is not a class of values`)
@@ -100,20 +92,16 @@ function classOf(byte: number, offset: number): ValueClass {
 
 /** A guess of the type from the code alone: integer rather than timestamp, string rather than blob if it is UTF-8. */
 export function likelyType(code: string, offset: number): number {
-  const type = firstTypeOf[classAt(code, offset)]
+  const type = firstTypeOf[classOf(code.charCodeAt(offset), offset)]
   const isText = type !== 'string' || textOfUtf8(decodeByteString(code, offset + 1).value) !== undefined
   return isText ? typeBytes[type] : typeBytes.blob
 }
 
-/**
- * The value at `offset`.
- *
- * @param typeByte - an index row's value byte
- */
+/** The value at `offset`. @param typeByte - an index row's value byte */
 export function decodeValueCode(code: string, offset: number, typeByte: number): Decoded<IndexableValue> {
   const type = typeByte & typeMask
   const payload = offset + 1
-  const name = classAt(code, offset)
+  const name = classOf(code.charCodeAt(offset), offset)
   switch (name) {
     case 'null':
       return { value: { type: 'null' }, next: payload }
@@ -162,12 +150,7 @@ function decodeUser(code: string, offset: number): Decoded<IndexableValue> {
 
 const rowValues: readonly Uint8Array[] = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte))
 
-/**
- * The value byte of an index row, as a shared array that must not be changed.
- *
- * @param type - one of {@link typeBytes}
- * @param multi - whether the property has more than one entry in the entity
- */
+/** The value byte of an index row for a type of {@link typeBytes}, as a shared array that must not be changed. */
 export function indexRowValue(type: number, multi: boolean): Uint8Array {
   const value = rowValues[multi ? type | multiBit : type]
   invariant(value !== undefined, `there is no type ${type}`)

@@ -54,10 +54,7 @@ export function merge(first: ByteRange, second: ByteRange): ByteRange {
   return { bytes, start: 0, end: bytes.length }
 }
 
-/**
- * A reader of a range. It is the given reader, moved, if the range is in its bytes: save its position and end before if you
- * need them.
- */
+/** A reader of a range: the given one, moved, if the range is in its bytes. Save its position before if you need it. */
 export function readerOf(range: ByteRange, reader: WireReader): WireReader {
   if (range.bytes !== reader.bytes) return new WireReader(range.bytes, range.start, range.end)
   reader.position = range.start
@@ -97,7 +94,6 @@ export function readValue(reader: WireReader, slot: ValueSlot): void {
   }
 }
 
-/** Reads a field beside the member: the meaning, or the exclusion from indexes. */
 function readFlag(reader: WireReader, slot: ValueSlot, tag: number): void {
   switch (tag >>> 3) {
     case valueField.meaning:
@@ -129,11 +125,7 @@ function readBytesMember(reader: WireReader, slot: ValueSlot, isMerged: boolean)
   }
 }
 
-/**
- * Calls `look` with the bounds of each Value in the ArrayValue that fills [reader.position, reader.end). It may move the reader.
- *
- * @returns the number of elements
- */
+/** Gives `look` the bounds of each Value of the ArrayValue in the reader, which it may move. @returns their number */
 export function eachElement(reader: WireReader, look: (element: ByteRange) => void): number {
   const { bytes, end } = reader
   let count = 0
@@ -256,18 +248,16 @@ export function readGeoPoint(
     else if (field === 2) longitude = reader.double(tag, 'longitude')
     else reader.skip(tag)
   }
-  // Written so that NaN fails too.
-  if (!(Math.abs(latitude) <= 90)) {
-    throw invalidArgument(
-      `${labelOf(property)}: the latitude is ${latitude}, allowed are -90 to 90`,
-      'Geo point latitude outside permitted range -90.0 to 90.0.',
-    )
-  }
-  if (!(Math.abs(longitude) <= 180)) {
-    throw invalidArgument(
-      `${labelOf(property)}: the longitude is ${longitude}, allowed are -180 to 180`,
-      'Geo point longitude outside permitted range -180.0 to 180.0.',
-    )
-  }
+  checkDegrees('latitude', latitude, 90, property)
+  checkDegrees('longitude', longitude, 180, property)
   return { latitude, longitude }
+}
+
+function checkDegrees(name: string, degrees: number, max: number, property: string | undefined): void {
+  // NaN is refused too.
+  if (Math.abs(degrees) <= max) return
+  throw invalidArgument(
+    `${labelOf(property)}: the ${name} is ${degrees}, allowed are -${max} to ${max}`,
+    `Geo point ${name} outside permitted range -${max}.0 to ${max}.0.`,
+  )
 }

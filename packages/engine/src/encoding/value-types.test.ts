@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { classBytes, firstTypeOf, typeBytes, valueClasses, valueField, valueTypes } from './value-types.ts'
+import { firstTypeOf, typeBytes, valueClasses, valueField, valueTypes } from './value-types.ts'
 
 const distinct = (numbers: readonly number[]): boolean => new Set(numbers).size === numbers.length
 
 test('fields of Value, type bytes and class bytes are each used once', () => {
   expect(distinct(Object.values(valueField))).toBe(true)
   expect(distinct(Object.values(typeBytes))).toBe(true)
-  expect(distinct(Object.values(classBytes))).toBe(true)
+  expect(distinct(Object.values(valueClasses).map(({ byte }) => byte))).toBe(true)
   expect(Math.max(...Object.values(typeBytes))).toBeLessThan(0x80)
 })
 

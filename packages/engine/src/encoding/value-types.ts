@@ -61,7 +61,6 @@ export type ValueClass = keyof typeof valueClasses
 
 type FieldOf = { readonly [T in ValueType]: (typeof valueTypes)[T]['field'] }
 type TypeByteOf = { readonly [T in IndexableValue['type']]: (typeof valueTypes)[T]['typeByte'] }
-type ClassByteOf = { readonly [C in ValueClass]: (typeof valueClasses)[C]['byte'] }
 
 export type ValueMember = FieldOf[ValueType]
 
@@ -86,10 +85,6 @@ export const typeBytes: TypeByteOf = Object.fromEntries(
   typeRows.flatMap(([type, { typeByte }]) => (typeByte === undefined ? [] : [[type, typeByte]])),
 ) as TypeByteOf
 
-export const classBytes: ClassByteOf = Object.fromEntries(
-  classRows.map(([name, { byte }]) => [name, byte]),
-) as ClassByteOf
-
 export const typeOfMember: readonly (ValueType | undefined)[] = byNumber(
   typeRows.map(([type, { field }]) => [field, type]),
 )
@@ -106,7 +101,6 @@ export const classOfByte: readonly (ValueClass | undefined)[] = byNumber(
   classRows.map(([name, { byte }]) => [byte, name]),
 )
 
-/** The first type of each class in the table. */
 export const firstTypeOf: Readonly<Record<ValueClass, IndexableValue['type']>> = Object.fromEntries(
   classRows.map(([name]) => [name, typeRows.find(([, { classes }]) => classes.includes(name))?.[0]]),
 ) as Record<ValueClass, IndexableValue['type']>

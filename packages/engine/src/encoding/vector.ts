@@ -13,12 +13,7 @@ import { WireReader } from './wire.ts'
 
 const elementBytes = 11
 
-/**
- * Reads the elements into `into`; elements beyond its length are only counted.
- *
- * @param range - an ArrayValue
- * @returns the number of elements; `undefined` if one is no double
- */
+/** Reads the doubles of an ArrayValue; those beyond `into` are only counted. `undefined` if an element is no double. */
 export function readDoubles(range: ByteRange, into: Float64Array): number | undefined {
   const { bytes, start, end } = range
   let count = readPlain(range, into)

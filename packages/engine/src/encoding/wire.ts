@@ -24,7 +24,6 @@ const wireFixed32 = 5
 /** Entities have no groups, so deeper nesting is an attack. */
 const groupDepthMax = 100
 
-/** The same bytes as a Buffer, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
@@ -170,14 +169,12 @@ export class WireReader {
     return text
   }
 
-  /** The number in a field whose tag was read. */
   int64(tag: number, what: string): bigint {
     this.expect(tag, wireVarint, what)
     this.varint()
     return int64FromHalves(this.low, this.high)
   }
 
-  /** Checks the wire type of a known field. */
   expect(tag: number, wireType: number, what: string): void {
     if ((tag & 7) !== wireType) {
       throw this.malformed(this.position, `${what} (field ${tag >>> 3}) has wire type ${tag & 7}, expected ${wireType}`)
@@ -360,7 +357,6 @@ export class WireWriter {
     this.#length += length
   }
 
-  /** The message as a new array. */
   finish(): Uint8Array {
     const message = Buffer.allocUnsafe(this.#length)
     this.#buffer.copy(message, 0, 0, this.#length)

@@ -16,7 +16,7 @@ import { invalidArgument } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { isInScope, type PartitionScope } from '../model/key.ts'
 import type { KeyRange, KvReader } from '../storage/kv.ts'
-import { compositeCodes } from '../tables/composite-codes.ts'
+import { compositeCodes } from '../tables/entities-by-composite-property.ts'
 import { everySpace, rowsOf } from '../tables/rows.ts'
 import type { EngineParts } from './engine-parts.ts'
 

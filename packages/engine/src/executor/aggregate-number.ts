@@ -13,8 +13,11 @@
  */
 import { invert } from '../encoding/bytes.ts'
 import { decodeDouble, int32At } from '../encoding/ordered.ts'
-import { classBytes } from '../encoding/value-types.ts'
+import { valueClasses } from '../encoding/value-types.ts'
 import type { Value } from '../model/value.ts'
+
+const int64Class = valueClasses.int64.byte
+const doubleClass = valueClasses.double.byte
 
 const int64Max = 2n ** 63n - 1n
 const int64Min = -(2n ** 63n)
@@ -37,9 +40,9 @@ export class NumberTotal {
   addCode(code: string, at: number, inverted: boolean): void {
     const flip = inverted ? 0xff : 0
     const valueClass = code.charCodeAt(at) ^ flip
-    if (valueClass === classBytes.int64) {
+    if (valueClass === int64Class) {
       this.#addInteger(code, at + 1, inverted ? -1 : 0)
-    } else if (valueClass === classBytes.double) {
+    } else if (valueClass === doubleClass) {
       this.#addDouble(inverted ? decodeDouble(invert(code.slice(at + 1, at + 9)), 0) : decodeDouble(code, at + 1))
     }
   }

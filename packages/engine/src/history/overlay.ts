@@ -10,7 +10,7 @@ import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promi
 import { giveWay } from '../slices.ts'
 import type { KeyRange, KvRow, RowKey, WriteSink } from '../storage/kv.ts'
 import { MemoryKv, type MemoryScan } from '../storage/memory-kv.ts'
-import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
+import type { RowScan, ScanDirection, TableView } from '../tables/table.ts'
 
 /** The value of a row that hides the one below; compared by identity. */
 const hidden = new Uint8Array(0)
@@ -19,7 +19,6 @@ const rowOverhead = 64
 
 export class Overlay implements WriteSink {
   readonly #rows = new MemoryKv()
-  /** Estimated bytes of its rows. */
   bytes = 0
 
   /** @param value - `undefined` hides the row below */
@@ -40,32 +39,18 @@ export class Overlay implements WriteSink {
     return value === hidden ? undefined : value
   }
 
-  /**
-   * A scan of the result, without later writes to the overlay.
-   *
-   * @param below - a scan of the same range and direction
-   */
+  /** A scan of the result, without later writes to the overlay. @param below - of the same range and direction */
   scan(context: RequestContext, below: RowScan, range: KeyRange, { reverse = false }: ScanDirection): RowScan {
     return new OverlaidScan(context, below, this.#rows.scan(range, { reverse }), reverse)
   }
 }
 
 /** A view with an overlay, which may contain rows of all tables. */
-export class OverlaidView implements TableView {
-  readonly #below: TableView
-  readonly #overlay: Overlay
-
-  constructor(below: TableView, overlay: Overlay) {
-    this.#below = below
-    this.#overlay = overlay
-  }
-
-  get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
-    return this.#overlay.get(row, () => this.#below.get(context, table, row))
-  }
-
-  scan(context: RequestContext, table: TableId, range: KeyRange, options: ScanDirection = {}): RowScan {
-    return this.#overlay.scan(context, this.#below.scan(context, table, range, options), range, options)
+export function overlaid(below: TableView, overlay: Overlay): TableView {
+  return {
+    get: (context, table, row) => overlay.get(row, () => below.get(context, table, row)),
+    scan: (context, table, range, options = {}) =>
+      overlay.scan(context, below.scan(context, table, range, options), range, options),
   }
 }
 
@@ -82,7 +67,6 @@ class OverlaidScan implements RowScan {
   #belowAt = 0
   #overRows: readonly KvRow[] = []
   #overAt = 0
-  /** Whether the scan below has ended. */
   #exhausted = false
 
   constructor(context: RequestContext, below: RowScan, over: MemoryScan, reverse: boolean) {
@@ -104,7 +88,9 @@ class OverlaidScan implements RowScan {
       if (below === undefined && !this.#exhausted) {
         // The next row depends on the rows below, which are not loaded.
         if (given.length > 0) break
-        this.#load(yield* waitFor(this.#below.next(count)))
+        this.#belowRows = yield* waitFor(this.#below.next(count))
+        this.#belowAt = 0
+        this.#exhausted = this.#belowRows.length === 0
         continue
       }
       const over = this.#nextOver(count)
@@ -134,12 +120,6 @@ class OverlaidScan implements RowScan {
   close(): void {
     this.#below.close()
     this.#over.close()
-  }
-
-  #load(rows: readonly KvRow[]): void {
-    this.#belowRows = rows
-    this.#belowAt = 0
-    this.#exhausted = rows.length === 0
   }
 
   #nextOver(count: number): KvRow | undefined {

@@ -15,23 +15,19 @@ import type { RequestContext } from '../context.ts'
 import { failedPrecondition, invalidArgument } from '../errors.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import { andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
-import { AwaitedScan } from '../storage/awaited-scan.ts'
+import { awaitedScan } from '../storage/awaited-scan.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { StoredImage } from '../tables/entities.ts'
 import { codesOfEntityRow, RowProducer } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
-import { rowAfter } from '../tables/ranges.ts'
+import { rowAfter } from '../tables/rows.ts'
 import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
 import { partOf } from '../tables/table-part.ts'
 import { deletedBefore, isInAny } from './deleted-ranges.ts'
 import { Overlay } from './overlay.ts'
 import type { Moment, UndoneRows } from './undone-rows.ts'
 
-/**
- * The rows to lay over a store to see it as if these records were applied.
- *
- * @param records - the records of one group, in order
- */
+/** The rows to lay over a store to see it as if these records, those of a group in order, were applied. */
 export function aheadRows(records: readonly Pick<PendingRecord, 'milestone' | 'changes'>[]): Overlay {
   const rows = new Overlay()
   const producer = new RowProducer(rows)
@@ -103,7 +99,7 @@ export class PastView implements TableView {
       return undone === undefined ? scan : undone.scan(context, scan, range, options)
     }
     const undone = this.#undone(context, table, range, group)
-    return isPromise(undone) ? new AwaitedScan(undone.then(open)) : open(undone)
+    return isPromise(undone) ? awaitedScan(undone.then(open)) : open(undone)
   }
 
   #undone(

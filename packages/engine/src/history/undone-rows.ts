@@ -67,7 +67,7 @@ export class UndoneRows {
   readonly #bytesMax: number
   /** By name, the most recently read one last. */
   #parts = new Map<string, UndonePart>()
-  #bytes = 0
+  bytes = 0
   /** Parts that were read since the last clean-up. */
   #recent = new Set<string>()
   /** Cancels the wait for the next clean-up. */
@@ -76,10 +76,6 @@ export class UndoneRows {
   constructor(scheduler: Scheduler, maxBytes: number = bytesMax) {
     this.#scheduler = scheduler
     this.#bytesMax = maxBytes
-  }
-
-  get bytes(): number {
-    return this.#bytes
   }
 
   /** @returns the rows to lay over the store; `undefined` = nothing in the part changed since the moment */
@@ -91,7 +87,7 @@ export class UndoneRows {
   forget(): void {
     this.#parts = new Map()
     this.#recent.clear()
-    this.#bytes = 0
+    this.bytes = 0
     this.#looking?.abort()
     this.#looking = undefined
   }
@@ -134,10 +130,10 @@ export class UndoneRows {
   }
 
   #grew(bytes: number): void {
-    this.#bytes += bytes
+    this.bytes += bytes
     for (const name of this.#parts.keys()) {
       // The last one is in use.
-      if (this.#bytes <= this.#bytesMax || this.#parts.size === 1) return
+      if (this.bytes <= this.#bytesMax || this.#parts.size === 1) return
       this.#drop(name)
     }
   }
@@ -146,7 +142,7 @@ export class UndoneRows {
     const part = this.#parts.get(name)
     if (part === undefined) return
     this.#parts.delete(name)
-    this.#bytes -= part.rows.bytes + partBytes
+    this.bytes -= part.rows.bytes + partBytes
   }
 
   #lookLater(): void {

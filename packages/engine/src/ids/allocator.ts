@@ -25,7 +25,13 @@ import { allOf, andThen, forEachInOrder, type MaybePromise } from '../maybe-prom
 import { type DatabaseName, formatKey, type Key, withId } from '../model/key.ts'
 import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
-import { rowsOfDatabase, scatteredRowKey, sequentialRowKey, sequentialRowKeys, storewideRowKey } from './id-scope.ts'
+import {
+  rowsOfDatabase,
+  scatteredRowKey,
+  sequentialRowKey,
+  sequentialRowKeys,
+  storewideRowKey,
+} from '../tables/id-sequences.ts'
 import { type BlockPolicy, exactBlocks, growingBlocks, IdSequence } from './id-sequence.ts'
 import {
   type AllocatedRange,
@@ -58,22 +64,15 @@ export interface IdAllocatorOptions {
 }
 
 export class IdAllocator {
-  readonly #kv: RowKv
-  readonly #blocks: BlockPolicy
-  readonly #openSequencesMax: number
-  readonly #switchedOff: SwitchedOff | undefined
+  readonly #options: IdAllocatorOptions
   /** Scattered counters by project and database: two small look-ups are cheaper than building a row key. */
   readonly #scattered = new Map<string, Map<string, IdSequence>>()
-  /** Sequential counters by row key, the longest open first. */
+  /** Sequential counters and the store-wide one by row key, the longest open first. */
   readonly #sequential = new Map<RowKey, IdSequence>()
-  #storewide: IdSequence | undefined
   #closed = false
 
   constructor(options: IdAllocatorOptions) {
-    this.#kv = options.kv
-    this.#blocks = options.othersGive ? exactBlocks : (options.blocks ?? growingBlocks)
-    this.#openSequencesMax = options.openSequencesMax ?? 4096
-    this.#switchedOff = options.switchedOff
+    this.#options = options
   }
 
   /** The keys with new ids in their last elements, in request order. All keys must be incomplete. */
@@ -106,13 +105,10 @@ export class IdAllocator {
     return andThen(filled, () => completed)
   }
 
-  /**
-   * Keeps the ids in all elements of these complete keys from being given. Names, negative ids and ids in no space are
-   * accepted and change nothing: they are never given anyway.
-   */
+  /** Keeps the ids in all elements of complete keys from being given; those that are never given change nothing. */
   reserve(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     this.#begin(context)
-    if (this.#switchedOff?.has('id-reservation')) return
+    if (this.#options.switchedOff?.has('id-reservation')) return
     const highest = new Map<IdSequence, number>()
     for (const key of keys) {
       const rowKeys = sequentialRowKeys(key)
@@ -133,11 +129,7 @@ export class IdAllocator {
     )
   }
 
-  /**
-   * The next `size` sequential ids, as one range.
-   *
-   * @param of - any key of the kind and parent; its own id or name does not matter
-   */
+  /** The next `size` sequential ids, as one range. @param of - any key of the kind and parent */
   allocateSize(context: RequestContext, of: Key, size: bigint): MaybePromise<IdRange> {
     if (size < 1n || size > rangeSizeMax) {
       throw invalidArgument(`a range of ids has a size of 1 to ${rangeSizeMax}, not ${size}`)
@@ -191,15 +183,11 @@ export class IdAllocator {
     return this.#scatteredSequence(database)
   }
 
-  /**
-   * Forgets the blocks of one database, or of all, without returning them: their rows were deleted, so the counters start at
-   * 1 again. A call in several steps, or in progress, has to begin again: see {@link countersOf}.
-   */
+  /** Forgets the blocks of a database, or of all: their rows were deleted. Calls in progress must begin again. */
   forget(database?: DatabaseName): void {
     if (database === undefined) {
       this.#scattered.clear()
       this.#sequential.clear()
-      this.#storewide = undefined
       return
     }
     this.#scattered.get(database.projectId)?.delete(database.databaseId)
@@ -210,7 +198,6 @@ export class IdAllocator {
   /** Returns all blocks to the store. Waits for calls in progress; later calls take new blocks. */
   release(context: RequestContext): MaybePromise<void> {
     const sequences = [...this.#sequential.values()]
-    if (this.#storewide !== undefined) sequences.push(this.#storewide)
     for (const databases of this.#scattered.values()) sequences.push(...databases.values())
     return andThen(
       allOf(sequences, (sequence) => sequence.release(context)),
@@ -265,18 +252,17 @@ export class IdAllocator {
 
   /** A store-wide number that the key's own kind and parent has not given or reserved (I4, I5). */
   #nextStorewide(context: RequestContext, key: Key): MaybePromise<number> {
-    const sequence = this.#storewideSequence()
-    return andThen(sequence.take(context, 1), ([number = 0]) =>
+    return andThen(this.#storewideSequence().take(context, 1), ([number = 0]) =>
       andThen(this.#floorOf(context, this.#sequentialSequence(key)), (floor) => {
         if (number >= floor) return number
-        return andThen(sequence.skipPast(context, floor - 1), () => this.#nextStorewide(context, key))
+        const skipped = this.#storewideSequence().skipPast(context, floor - 1)
+        return andThen(skipped, () => this.#nextStorewide(context, key))
       }),
     )
   }
 
   #storewideSequence(): IdSequence {
-    this.#storewide ??= this.#open(storewideRowKey, 'sequential')
-    return this.#storewide
+    return this.#sequentialAt(storewideRowKey)
   }
 
   #sequenceFor(key: Key, policy: IdSpace): IdSequence {
@@ -298,7 +284,8 @@ export class IdAllocator {
   }
 
   #open(rowKey: RowKey, space: IdSpace): IdSequence {
-    return new IdSequence({ kv: this.#kv, rowKey, space, blocks: this.#blocks, switchedOff: this.#switchedOff })
+    const { kv, othersGive, blocks = growingBlocks, switchedOff } = this.#options
+    return new IdSequence({ kv, rowKey, space, blocks: othersGive ? exactBlocks : blocks, switchedOff })
   }
 
   /**
@@ -310,7 +297,7 @@ export class IdAllocator {
    */
   #begin(context: RequestContext): void {
     if (this.#closed) throw new DatastoreError('FAILED_PRECONDITION', 'the engine is closed; open it again to get ids')
-    let excess = this.#sequential.size - this.#openSequencesMax
+    let excess = this.#sequential.size - (this.#options.openSequencesMax ?? 4096)
     if (excess <= 0) return
     for (const [rowKey, sequence] of this.#sequential) {
       void andThen(sequence.release(context), () => {

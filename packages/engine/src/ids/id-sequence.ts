@@ -27,7 +27,6 @@ import type { SwitchedOff } from '../switched-off.ts'
 import { decodeCounter, encodeCounter } from '../tables/id-sequences.ts'
 import { counterMax, type IdSpace } from './scatter.ts'
 
-/** How many numbers a refill takes. */
 export interface BlockPolicy {
   readonly firstSize: number
   readonly maxSize: number
@@ -39,14 +38,19 @@ export const exactBlocks: BlockPolicy = { firstSize: 0, maxSize: 0 }
 /** Each failed conditional write is another allocator's success, so this many in a row mean a bug. */
 const writeTriesMax = 1000
 
+interface IdSequenceOptions {
+  readonly kv: RowKv
+  readonly rowKey: RowKey
+  readonly space: IdSpace
+  readonly blocks?: BlockPolicy
+  readonly switchedOff?: SwitchedOff | undefined
+}
+
 export class IdSequence {
-  readonly #kv: RowKv
-  readonly #rowKey: RowKey
-  readonly #space: IdSpace
+  readonly #options: IdSequenceOptions
   readonly #last: number
   readonly #blocks: BlockPolicy
   #blockSize: number
-  readonly #counts: boolean
   /** Numbers in hand, from `#next` to before `#end`. */
   #next = 1
   #end = 1
@@ -58,20 +62,11 @@ export class IdSequence {
   /** The numbers that waiting calls of take() need. */
   #wanted = 0
 
-  constructor(options: {
-    kv: RowKv
-    rowKey: RowKey
-    space: IdSpace
-    blocks?: BlockPolicy
-    switchedOff?: SwitchedOff | undefined
-  }) {
-    this.#kv = options.kv
-    this.#rowKey = options.rowKey
-    this.#space = options.space
+  constructor(options: IdSequenceOptions) {
+    this.#options = options
     this.#last = counterMax[options.space]
     this.#blocks = options.blocks ?? growingBlocks
     this.#blockSize = this.#blocks.firstSize
-    this.#counts = !options.switchedOff?.has('id-counter')
   }
 
   get isIdle(): boolean {
@@ -90,10 +85,7 @@ export class IdSequence {
     })
   }
 
-  /**
-   * `count` consecutive numbers; returns the first. Smaller numbers in hand are lost, so that the numbers given only grow.
-   * RESOURCE_EXHAUSTED if the space has no such run.
-   */
+  /** `count` numbers in a row, by the first; smaller ones in hand are lost. RESOURCE_EXHAUSTED if there are none. */
   takeRun(context: RequestContext, count: number): MaybePromise<number> {
     const runFrom = (first: number): number => {
       this.#drop(first + count - 1)
@@ -110,41 +102,30 @@ export class IdSequence {
     })
   }
 
-  /**
-   * Moves past `max`, and takes the free numbers up to it.
-   *
-   * @returns the first number that had never been given, and the last number taken, which is smaller if none was
-   */
+  /** Moves past `max`, and takes the numbers up to it: from `first`, never given before, to `last`, less if none. */
   takeUpTo(context: RequestContext, max: number): MaybePromise<{ readonly first: number; readonly last: number }> {
     return this.#submit(0, () => {
+      // The open block is below the row, wherever other allocators moved it.
       if (this.#inHand > 0 && max < this.#end) return this.#cutUpTo(max, this.#next)
-      return andThen(this.#moveRowPast(context, max), (rowNext) => this.#cutUpTo(max, this.#openFrom(rowNext)))
+      // Without a write nothing would show that others have moved the row, so read it.
+      if (this.#rowNext !== undefined && this.#rowNext > max) this.#rowNext = undefined
+      const moved = this.#moveRow(context, (rowNext) => Math.max(rowNext, max + 1))
+      return andThen(moved, (rowNext) => this.#cutUpTo(max, this.#openFrom(rowNext)))
     })
   }
 
   /** Moves past `number`: it and all before it are not given any more. No effect if it was given or passed. */
   skipPast(context: RequestContext, number: number): MaybePromise<void> {
-    return this.#submit(0, () => {
-      const isBelow = this.#inHand > 0 && number < this.#end
-      this.#drop(number)
-      // The open block is below the row, wherever other allocators moved it.
-      if (isBelow) return
-      return andThen(this.#moveRowPast(context, number), () => undefined)
-    })
+    return andThen(this.takeUpTo(context, number), () => undefined)
   }
 
   /** The number that take() would give now, without taking it. */
   peek(context: RequestContext): MaybePromise<number> {
-    const next = (): MaybePromise<number> => {
-      return this.#inHand > 0 ? this.#next : andThen(this.#readRow(context), numberOf)
-    }
-    return this.#inHand > 0 ? next() : this.#submit(0, next)
+    if (this.#inHand > 0) return this.#next
+    return this.#submit(0, () => (this.#inHand > 0 ? this.#next : andThen(this.#readRow(context), numberOf)))
   }
 
-  /**
-   * Returns the numbers in hand: the row moves back if no one else changed it. Never fails: numbers that cannot be returned
-   * are lost, as after a crash. The sequence can be used again.
-   */
+  /** Returns the numbers in hand if no one else moved the row; else they are lost, as after a crash. Never fails. */
   release(context: RequestContext): MaybePromise<void> {
     return this.#submit(0, () => {
       const [next, end] = [this.#next, this.#end]
@@ -156,9 +137,10 @@ export class IdSequence {
   }
 
   #give(count: number): number[] {
-    invariant(this.#inHand >= count || !this.#counts, 'allocator/I4: numbers are given only from those in hand')
+    const counts = !this.#options.switchedOff?.has('id-counter')
+    invariant(this.#inHand >= count || !counts, 'allocator/I4: numbers are given only from those in hand')
     const first = this.#next
-    if (this.#counts) this.#next += count
+    if (counts) this.#next += count
     const numbers: number[] = []
     for (let i = 0; i < count; i++) numbers.push(first + i)
     return numbers
@@ -201,7 +183,7 @@ export class IdSequence {
     this.#rowNext = undefined
     return new DatastoreError(
       'RESOURCE_EXHAUSTED',
-      `${count} ${this.#space} ids were asked for, but the counter stands at ${next} of ${this.#last}: the id space is ` +
+      `${count} ${this.#options.space} ids were asked for, but the counter stands at ${next} of ${this.#last}: the id space is ` +
         'used up, or a reservation moved the counter to its end. Use names, or another parent, kind or database',
       { retry: 'never' },
     )
@@ -214,7 +196,10 @@ export class IdSequence {
 
   *#movingRow(context: RequestContext, target: (rowNext: number) => number): Steps<number> {
     for (let i = 0; i < writeTriesMax; i++) {
-      if (this.#rowNext === undefined) this.#know(yield* waitFor(this.#readRow(context)))
+      if (this.#rowNext === undefined) {
+        this.#row = yield* waitFor(this.#readRow(context))
+        this.#rowNext = numberOf(this.#row)
+      }
       const from = this.#rowNext as number
       const to = target(from)
       if (to === from || (yield* waitFor(this.#writeRow(context, to)))) return from
@@ -222,21 +207,14 @@ export class IdSequence {
     throw new DatastoreError('ABORTED', `the id counter was moved by others ${writeTriesMax} times in a row; try again`)
   }
 
-  /** Moves the row past `number` unless it is already; returns the old value. */
-  #moveRowPast(context: RequestContext, number: number): MaybePromise<number> {
-    // Without a write nothing would show that others have moved the row, so read it.
-    if (this.#rowNext !== undefined && this.#rowNext > number) this.#rowNext = undefined
-    return this.#moveRow(context, (rowNext) => Math.max(rowNext, number + 1))
-  }
-
   /** Writes the row if it still has the known value, which counts as unknown until the answer, because the write may fail. */
   #writeRow(context: RequestContext, next: number): MaybePromise<boolean> {
     const expected = this.#row
     const row = encodeCounter(BigInt(next))
     this.#rowNext = undefined
-    return andThen(this.#kv.mutateIf({ key: this.#rowKey, value: row }, expected), (ok) => {
-      const bytes = this.#rowKey.length + row.length
-      context.ledger.charge('IdSequences', ok ? 'put' : 'get', this.#rowKey, 1, bytes)
+    const { kv, rowKey } = this.#options
+    return andThen(kv.mutateIf({ key: rowKey, value: row }, expected), (ok) => {
+      context.ledger.charge('IdSequences', ok ? 'put' : 'get', rowKey, 1, rowKey.length + row.length)
       if (ok) {
         this.#rowNext = next
         this.#row = row
@@ -246,15 +224,11 @@ export class IdSequence {
   }
 
   #readRow(context: RequestContext): MaybePromise<Uint8Array | undefined> {
-    return andThen(this.#kv.get(this.#rowKey), (row) => {
-      context.ledger.charge('IdSequences', 'get', this.#rowKey, 1, this.#rowKey.length + (row?.length ?? 0))
+    const { kv, rowKey } = this.#options
+    return andThen(kv.get(rowKey), (row) => {
+      context.ledger.charge('IdSequences', 'get', rowKey, 1, rowKey.length + (row?.length ?? 0))
       return row
     })
-  }
-
-  #know(row: Uint8Array | undefined): void {
-    this.#row = row
-    this.#rowNext = numberOf(row)
   }
 
   /** Runs a call now, or after the answers of the earlier ones. @param count - the numbers that it takes while it waits */

@@ -22,10 +22,7 @@ export interface IdRange {
   readonly end: bigint
 }
 
-/**
- * Whether any entity has a key from `keys.start` to `keys.end`, both inclusive, of any kind: a descendant of an id in the
- * range (except the last) counts too. Equivalent to a keys-only scan of the range.
- */
+/** Whether an entity has a key from `keys.start` to `keys.end`, inclusive; descendants of all but the last count. */
 export type HasEntityIn = (keys: { readonly start: Key; readonly end: Key }, range: IdRange) => MaybePromise<boolean>
 
 export interface AllocatedRange {

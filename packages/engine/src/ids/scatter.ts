@@ -57,11 +57,7 @@ export function unscatter(id: number): number {
   return (mirror32(offset % highShift) >>> 13) * lowBits + mirror32(offset / highShift)
 }
 
-/**
- * The scattered id of a counter.
- *
- * @param counter - 0 to 2^51 - 1; the allocator gives 1 to 2^51 - 2
- */
+/** The scattered id of a counter, 0 to 2^51 - 1; the allocator gives 1 to 2^51 - 2. */
 export function scatterId(counter: bigint): bigint {
   invariant(counter >= 0n && counter < scatterSize, `${counter} is no counter of the scattered space`)
   return BigInt(scatter(Number(counter)))

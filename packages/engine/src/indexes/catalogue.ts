@@ -42,9 +42,8 @@ export const indexTopic = 'compositeIndex'
 
 export class IndexCatalogue {
   readonly #database: DatabaseName
-  #all: readonly CataloguedIndex[] = []
-  /** By definition. */
-  readonly #byIdentity = new Map<string, CataloguedIndex>()
+  all: readonly CataloguedIndex[] = []
+  #byIdentity: ReadonlyMap<string, CataloguedIndex> = new Map()
   maintained: readonly CompositeIndex[] = []
   serving: readonly CataloguedIndex[] = []
   /** How often an index stopped serving. A read during which this changes may have missed rows. */
@@ -57,13 +56,9 @@ export class IndexCatalogue {
     this.#database = database
   }
 
-  get all(): readonly CataloguedIndex[] {
-    return this.#all
-  }
-
   /** Indexes that a commit of this epoch writes, if several processes share the store. */
   maintainedIn(epoch: number): readonly CompositeIndex[] {
-    return this.#all.filter((index) => isMaintained(index) && (index.epoch ?? 0) <= epoch)
+    return this.all.filter((index) => isMaintained(index) && (index.epoch ?? 0) <= epoch)
   }
 
   /** Replaces everything by the stored rows, which another process may have changed. */
@@ -76,8 +71,6 @@ export class IndexCatalogue {
     const serves = new Set(all.filter(({ state }) => state === 'serving').map(({ id }) => id))
     if (this.serving.some(({ id }) => !serves.has(id))) this.departures++
     for (const { id, since } of all) if (since !== undefined) this.#servedAfter.set(id, since)
-    this.#byIdentity.clear()
-    for (const index of all) this.#byIdentity.set(identityOf(index), index)
     this.#set(all)
   }
 
@@ -85,7 +78,6 @@ export class IndexCatalogue {
   clear(): void {
     if (this.serving.length > 0) this.departures++
     this.#servedAfter.clear()
-    this.#byIdentity.clear()
     this.#set([])
   }
 
@@ -100,14 +92,10 @@ export class IndexCatalogue {
   }
 
   byId(id: bigint): CataloguedIndex | undefined {
-    return this.#all.find((index) => index.id === id)
+    return this.all.find((index) => index.id === id)
   }
 
-  /**
-   * Prepares a new index in state building. It counts once its row is stored and {@link record} was called.
-   *
-   * @throws INVALID_ARGUMENT; ALREADY_EXISTS if there is an equal definition
-   */
+  /** A new index in state building, to be stored and recorded. INVALID_ARGUMENT; ALREADY_EXISTS for an equal one. */
   propose(definition: IndexDefinition): CataloguedIndex {
     const plain = plainDefinition(definition)
     const found = this.find(plain)
@@ -134,23 +122,17 @@ export class IndexCatalogue {
     return { key: this.rowOf(index), value }
   }
 
-  /**
-   * Takes over the new state of an index, after it was stored.
-   *
-   * @param servedAfter - for an index that begins to serve: transactions with larger ids find all of its rows
-   */
+  /** Takes over the stored state of an index. @param servedAfter - transactions with larger ids find all of its rows */
   record(index: CataloguedIndex, servedAfter?: number): void {
     const before = this.byId(index.id)
     if (before?.state === 'serving' && index.state !== 'serving') this.departures++
     if (servedAfter !== undefined) this.#servedAfter.set(index.id, servedAfter)
-    this.#byIdentity.set(identityOf(index), index)
-    this.#set([...this.#all.filter(({ id }) => id !== index.id), index])
+    this.#set([...this.all.filter(({ id }) => id !== index.id), index])
   }
 
   remove(index: CataloguedIndex): void {
     this.#servedAfter.delete(index.id)
-    this.#byIdentity.delete(identityOf(index))
-    this.#set(this.#all.filter(({ id }) => id !== index.id))
+    this.#set(this.all.filter(({ id }) => id !== index.id))
   }
 
   /** Serving indexes that may be younger than a transaction, so that its snapshot may lack rows of them. */
@@ -160,9 +142,10 @@ export class IndexCatalogue {
   }
 
   #set(all: readonly CataloguedIndex[]): void {
-    this.#all = [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
-    this.maintained = this.#all.filter(isMaintained)
-    this.serving = this.#all.filter(({ state }) => state === 'serving')
+    this.all = [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
+    this.#byIdentity = new Map(all.map((index) => [identityOf(index), index]))
+    this.maintained = this.all.filter(isMaintained)
+    this.serving = this.all.filter(({ state }) => state === 'serving')
     for (const { id } of all) this.#given(id)
   }
 

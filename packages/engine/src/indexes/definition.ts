@@ -8,14 +8,9 @@
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { formatIndex, type IndexDefinition, type IndexedProperty } from '../model/index-definition.ts'
+import { keyProperty } from '../tables/entities-by-composite-property.ts'
 
-const keyProperty = '__key__'
-
-/**
- * The normal form of a definition: only its own members, without an ascending `__key__` at the end.
- *
- * @throws INVALID_ARGUMENT for a definition that no query could use, or that is built in
- */
+/** The normal form of a definition. INVALID_ARGUMENT for one that no query could use, or that is built in. */
 export function plainDefinition({ kind, ancestor, properties }: IndexDefinition): IndexDefinition {
   const last = properties.at(-1)
   const named = last?.name === keyProperty && last.direction === 'ascending' ? properties.slice(0, -1) : properties

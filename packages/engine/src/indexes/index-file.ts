@@ -24,8 +24,7 @@ const nothing: IndexFileText = { manual: [], generated: [], hasMarker: true, not
 
 export class IndexFile {
   readonly path: string
-  readonly #onTrouble: (trouble: string) => void
-  readonly #isReadOnly: boolean
+  readonly #options: IndexFileOptions
   #text: string | undefined
   #parsed: IndexFileText = nothing
   /** Identifies the file's content when it was last read; empty: there was no file. */
@@ -33,17 +32,16 @@ export class IndexFile {
   /** The last of the changes, which run one after the other. */
   #tail: Promise<void> = Promise.resolve()
 
-  private constructor({ path, onTrouble, isReadOnly = false }: IndexFileOptions) {
-    this.path = path
-    this.#onTrouble = onTrouble
-    this.#isReadOnly = isReadOnly
+  private constructor(options: IndexFileOptions) {
+    this.path = options.path
+    this.#options = options
   }
 
   /** Reads the file, if there is one. @throws INVALID_ARGUMENT with file and line if it is malformed */
   static async open(options: IndexFileOptions): Promise<IndexFile> {
     const file = new IndexFile(options)
     await file.#read()
-    for (const note of file.#parsed.notes) file.#onTrouble(`${file.path}: ${note}`)
+    for (const note of file.#parsed.notes) options.onTrouble(`${file.path}: ${note}`)
     return file
   }
 
@@ -57,7 +55,6 @@ export class IndexFile {
     return has(this.#parsed.manual, definition)
   }
 
-  /** Reads the file again if it was changed. */
   refresh(): Promise<void> {
     return this.#inTurn(() => this.#read())
   }
@@ -106,7 +103,7 @@ export class IndexFile {
   }
 
   async #write(generated: readonly IndexDefinition[]): Promise<void> {
-    if (this.#isReadOnly || !this.#parsed.hasMarker) return
+    if (this.#options.isReadOnly || !this.#parsed.hasMarker) return
     const text = withGenerated(this.#text, generated)
     const draft = `${this.path}.new`
     await writeFile(draft, text)
@@ -121,7 +118,7 @@ export class IndexFile {
   #inTurn(task: () => Promise<void>): Promise<void> {
     this.#tail = this.#tail.then(task).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error)
-      this.#onTrouble(reason.includes(this.path) ? reason : `${this.path}: ${reason}`)
+      this.#options.onTrouble(reason.includes(this.path) ? reason : `${this.path}: ${reason}`)
     })
     return this.#tail
   }

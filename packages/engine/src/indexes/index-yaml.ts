@@ -93,12 +93,7 @@ export async function parseIndexYaml(text: string): Promise<IndexFileText> {
   return parsed
 }
 
-/**
- * The text with its generated entries replaced.
- *
- * @param text - `undefined` or blank: a new file
- * @throws FAILED_PRECONDITION if entries cannot be added to the part above the marker
- */
+/** The text, or a new file, with its generated entries replaced. FAILED_PRECONDITION if they cannot be added. */
 export function withGenerated(text: string | undefined, generated: readonly IndexDefinition[]): string {
   const entries = (indent: string): string => generated.map((index) => `\n${indexYaml(index, indent)}`).join('')
   if (text === undefined || text.trim() === '') return `indexes:\n\n${explanation}${entries('')}`

@@ -40,11 +40,7 @@ export function endsRecord({ type }: Fragment): boolean {
   return type === whole || type === last
 }
 
-/**
- * The fault of a fragment, in words; `undefined` = none.
- *
- * @param isInRecord - whether the fragment before it does not end a record
- */
+/** The fault of a fragment, in words. @param isInRecord - whether the fragment before it does not end a record */
 export function wrongWithFragment(
   bytes: Buffer,
   { type, at, start, end }: Fragment,

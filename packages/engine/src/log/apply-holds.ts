@@ -7,6 +7,7 @@
  * A held record is applied by a strong read of its group, by a release, or when its last hold ends. While a database
  * has held records, its global queries are eventually consistent.
  */
+
 import type { Scheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
 import { partitionOfCode, pathCode } from '../encoding/key-codec.ts'
@@ -14,14 +15,13 @@ import { encodeText } from '../encoding/ordered.ts'
 import { isInScope, type PartitionScope, type PathElement } from '../model/key.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
-import type { Applier } from './apply.ts'
-import type { ApplyPolicy } from './apply-policy.ts'
-import type { PendingRecord, PendingRecords } from './pending.ts'
+import type { AppliedLog, Applier } from './apply.ts'
+import type { LogDatabase } from './log-database.ts'
+import type { PendingRecord } from './pending.ts'
 
 /** A filter for commits: it matches a write of an entity that has all given fields. */
 export interface ApplyHold extends PartitionScope {
   readonly kind?: string | undefined
-  /** The path of one entity. */
   readonly path?: readonly PathElement[] | undefined
 }
 
@@ -33,31 +33,29 @@ interface ActiveHold {
   readonly onCatch: () => void
 }
 
-export interface ApplyHoldsParts {
-  readonly scheduler: Scheduler
-  readonly pending: PendingRecords
+interface HeldLog extends Pick<AppliedLog, 'pending'> {
   readonly applier: Applier
-  policyOf(database: string): ApplyPolicy
   /** Schedules the application of a record by the policy of its database. */
   arm(record: PendingRecord): void
 }
 
+interface HoldOptions {
+  readonly scheduler: Scheduler
+  readonly databaseByCode: (code: string) => LogDatabase
+}
+
 export class ApplyHolds {
-  readonly #parts: ApplyHoldsParts
+  readonly #log: HeldLog
+  readonly #options: HoldOptions
   readonly #holds = new Set<ActiveHold>()
-  /** Whether there is any hold. */
   areAny = false
 
-  constructor(parts: ApplyHoldsParts) {
-    this.#parts = parts
+  constructor(log: HeldLog, options: HoldOptions) {
+    this.#log = log
+    this.#options = options
   }
 
-  /**
-   * Holds matching commits from now on.
-   *
-   * @param onCatch - called for each record that this hold catches
-   * @returns ends the hold; a second call does nothing
-   */
+  /** Holds matching commits from now on; the result ends the hold. @param onCatch - called for each caught record */
   add(which: ApplyHold, onCatch: () => void = () => {}): () => Promise<void> {
     const hold: ActiveHold = {
       which,
@@ -70,8 +68,8 @@ export class ApplyHolds {
     return async () => {
       if (!this.#holds.delete(hold)) return
       this.areAny = this.#holds.size > 0
-      const context = requestContext({ clock: this.#parts.scheduler })
-      const groups = [...this.#parts.pending.groups()]
+      const context = requestContext({ clock: this.#options.scheduler })
+      const groups = [...this.#log.pending.groups()]
       await forEachInSlices(context, groups, 1, (group) => this.#letGo(group, context))
     }
   }
@@ -79,7 +77,7 @@ export class ApplyHolds {
   /** Marks the records that are held, before they are pending. @returns whether any is */
   mark(records: readonly PendingRecord[]): boolean {
     for (const record of records) {
-      record.held = this.#parts.pending.newest(record.group)?.held === true || this.#catching(record).length > 0
+      record.held = this.#log.pending.newest(record.group)?.held === true || this.#catching(record).length > 0
     }
     return records.some(({ held }) => held)
   }
@@ -101,18 +99,16 @@ export class ApplyHolds {
     })
   }
 
-  /**
-   * Frees the records of a group, oldest first, up to one that another hold catches. A record that is committed meanwhile is
-   * held (H1) and comes last.
-   */
+  /** Frees a group's records, oldest first, up to one that another hold catches; a new one is the last (H1). */
   async #letGo(group: GroupCode, context: RequestContext): Promise<void> {
-    const { pending, applier, policyOf, arm } = this.#parts
+    const { pending, applier } = this.#log
     while (pending.newest(group)?.held) {
       for (const record of pending.of(group).filter(({ held }) => held)) {
         if (this.#catching(record).length > 0) return
         record.held = false
-        if (policyOf(record.database).type === 'immediate') await applier.upTo(record, 'release', context)
-        else arm(record)
+        const { settings } = this.#options.databaseByCode(record.database)
+        if (settings.applyPolicy.type === 'immediate') await applier.upTo(record, 'release', context)
+        else this.#log.arm(record)
         await giveWay(context, 1)
       }
     }

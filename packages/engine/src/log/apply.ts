@@ -16,6 +16,7 @@
 import type { Scheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { Sequencer } from '../sequencer.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
@@ -37,14 +38,18 @@ export interface ApplyEvent {
   readonly cause: ApplyCause
 }
 
+/** The log whose records are applied (commit-log.ts). */
+export interface AppliedLog {
+  readonly pending: PendingRecords
+  readonly retention: Retention
+  /** Delays and the ends of holds apply nothing more. */
+  readonly isClosed: boolean
+  tellApplied(event: ApplyEvent): void
+}
+
 export interface ApplierOptions {
   readonly kv: Kv
   readonly scheduler: Scheduler
-  readonly pending: PendingRecords
-  readonly retention: Retention
-  readonly onApply?: (event: ApplyEvent) => void
-  /** Whether delays and the ends of holds apply nothing more. */
-  isClosed(): boolean
   readonly switchedOff?: SwitchedOff | undefined
 }
 
@@ -54,16 +59,17 @@ export function workOf({ changes }: PendingRecord): number {
 }
 
 export class Applier {
+  readonly #log: AppliedLog
   readonly #options: ApplierOptions
   /** Groups with an apply in progress, on a store that answers by promise. */
   readonly #running = new Map<GroupCode, Promise<void>>()
-  /** The work that runs alone; applies wait for its end. */
-  #alone: Promise<void> | undefined
-
+  /** The turns of work that runs alone; applies wait for its end. */
+  readonly #alone = new Sequencer()
   /** Whether strong reads apply records; false only in tests. */
   readonly servesReads: boolean
 
-  constructor(options: ApplierOptions) {
+  constructor(log: AppliedLog, options: ApplierOptions) {
+    this.#log = log
     this.#options = options
     this.servesReads = !options.switchedOff?.has('roll-forward')
   }
@@ -72,14 +78,13 @@ export class Applier {
   rollForward(group: GroupCode, cause: ApplyCause, context: RequestContext = this.#context()): MaybePromise<void> {
     const running = this.#running.get(group)
     if (running !== undefined) return running.then(() => this.rollForward(group, cause, context))
-    const records = this.#options.pending.of(group)
+    const records = this.#log.pending.of(group)
     if (records.length === 0) return
-    if (this.#alone !== undefined) return this.#alone.then(() => this.rollForward(group, cause, context))
+    if (this.#alone.isBusy) return this.#alone.idle().then(() => this.rollForward(group, cause, context))
     const apply = (record: PendingRecord): MaybePromise<void> => this.#applyWhole(record, cause)
     return this.#guard(group, () => forEachInSlices(context, [...records], workOf, apply))
   }
 
-  /** Applies the records of some groups. */
   rollForwardGroups(groups: readonly GroupCode[], cause: ApplyCause): MaybePromise<void> {
     const context = this.#context()
     return forEachInOrder(groups, (group) => this.rollForward(group, cause, context))
@@ -90,20 +95,20 @@ export class Applier {
     return requestContext({ clock: this.#options.scheduler })
   }
 
-  /**
-   * Takes the oldest record of a group to the next milestone, or directly to B.
-   *
-   * @returns the reached milestone; `undefined` if the group has no record
-   */
+  /** Takes a group's oldest record to the next milestone, or to B. @returns it; `undefined` if there is no record */
   step(group: GroupCode, upTo: 'A' | 'B', cause: ApplyCause): MaybePromise<'A' | 'B' | undefined> {
     const running = this.#running.get(group)
     if (running !== undefined) return running.then(() => this.step(group, upTo, cause))
-    const record = this.#options.pending.oldest(group)
+    const record = this.#log.pending.oldest(group)
     if (record === undefined) return undefined
-    if (this.#alone !== undefined) return this.#alone.then(() => this.step(group, upTo, cause))
+    if (this.#alone.isBusy) return this.#alone.idle().then(() => this.step(group, upTo, cause))
     const steps = (): MaybePromise<void> => {
       if (upTo === 'B') return this.#applyWhole(record, cause)
-      return record.milestone === 'committed' ? this.#reachA(record, cause) : undefined
+      if (record.milestone === 'A') return
+      return andThen(this.#write(record, 'A'), () => {
+        record.milestone = 'A'
+        this.#log.tellApplied({ records: [record], reached: 'A', cause })
+      })
     }
     return andThen(this.#guard(group, steps), () => upTo)
   }
@@ -114,34 +119,25 @@ export class Applier {
     cause: ApplyCause,
     context: RequestContext = this.#context(),
   ): Promise<void> {
-    const { pending, isClosed } = this.#options
+    const { pending } = this.#log
     for (;;) {
       const oldest = pending.oldest(group)
-      if (isClosed() || oldest === undefined || oldest.held || oldest.version > version) return
+      if (this.#log.isClosed || oldest === undefined || oldest.held || oldest.version > version) return
       await this.step(group, 'B', cause)
       await giveWay(context, workOf(oldest))
     }
   }
 
-  /** Resolves when no apply is under way. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled([...this.#running.values()])
   }
 
   /** Runs `work` while no apply is in progress (A3). The work must not apply anything itself. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#alone !== undefined) await this.#alone
-    let leave = (): void => {}
-    this.#alone = new Promise((resolve) => {
-      leave = resolve
-    })
-    try {
+    return await this.#alone.run(async () => {
       await this.idle()
       return await work()
-    } finally {
-      this.#alone = undefined
-      leave()
-    }
+    })
   }
 
   /** Reserves the group while `work` waits for the store (A1). */
@@ -157,16 +153,9 @@ export class Applier {
     const before: Milestone = record.milestone
     const marker = pendingRowKey(record.group, record.version)
     return andThen(this.#write(record, before === 'A' ? 'B' : 'AB', marker), () => {
-      this.#options.pending.remove(record)
-      this.#options.retention.add(record, record.version)
-      this.#options.onApply?.({ records: [record], reached: before === 'A' ? 'B' : 'AB', marker, cause })
-    })
-  }
-
-  #reachA(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
-    return andThen(this.#write(record, 'A'), () => {
-      record.milestone = 'A'
-      this.#options.onApply?.({ records: [record], reached: 'A', cause })
+      this.#log.pending.remove(record)
+      this.#log.retention.add(record, record.version)
+      this.#log.tellApplied({ records: [record], reached: before === 'A' ? 'B' : 'AB', marker, cause })
     })
   }
 

@@ -11,10 +11,6 @@
  *   policy `immediate`   the records and the rows of milestones A and B, without markers
  *   any other            the records, each with a pending marker; A and B are later batches
  *
- * The Sequencer gives each commit a turn from reading to append. Two other queues are separate: the disk store merges
- * batches that arrive during a write (storage/level-writer.ts), and simulated tablets delay commits to a group while its
- * append takes (CommitGate).
- *
  * L1  commitVersion grows strictly over the whole store.
  * L2  A record without a pending marker is wholly applied.
  * L3  An answer is given only after the commit point of its commit, and of every commit that it reveals: an insert that fails
@@ -24,7 +20,6 @@
  *
  * Known: a commit writes only the log ("Megastore"). Ours: images before and after in the record.
  */
-import type { Scheduler } from '../clock.ts'
 import type { Ledger, RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
@@ -32,7 +27,7 @@ import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from
 import type { RequestLoad } from '../meter.ts'
 import type { Random } from '../random.ts'
 import { Sequencer } from '../sequencer.ts'
-import type { Kv, KvWrite, RowKey, Writes } from '../storage/kv.ts'
+import type { KvWrite, RowKey } from '../storage/kv.ts'
 import { type GroupCode, groupOf, logRowKey, pendingRowKey } from '../tables/log-rows.ts'
 import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
@@ -69,20 +64,14 @@ export interface LogObserver {
 export interface CommitGate {
   /** Whether commits of one group wait for each other's appends. */
   readonly isQueueing: boolean
-  /**
-   * Resolves when the queues of the groups of a commit allow its append, with the function that ends its place there.
-   *
-   * @param recheck - throws if the commit is known to fail
-   */
+  /** Waits for the queues of the groups; the result ends its place. @param recheck - throws if the commit must fail */
   enter(context: RequestContext, groups: readonly GroupCode[], recheck: () => void): Promise<() => void>
   /** Throws if these records must be refused. */
   admit(context: RequestContext, records: readonly PendingRecord[]): void
 }
 
-export interface CommitLogOptions {
-  readonly kv: Kv
+export interface CommitLogOptions extends ApplierOptions {
   readonly versions: CommitVersions
-  readonly scheduler: Scheduler
   readonly random: Random
   readonly retention: RetentionLimits
   /** The settings of a database by its code, for records found on opening. */
@@ -90,10 +79,8 @@ export interface CommitLogOptions {
   readonly observer: LogObserver
   /** Called when applying in the background fails: the store refuses later writes (kv/K5). And when an observer throws. */
   readonly onFailure?: (error: unknown) => void
-  readonly switchedOff?: ApplierOptions['switchedOff']
 }
 
-/** A record that will be written. */
 export interface LogAppend extends PendingRecord {
   /** The encoded log record. */
   readonly value: Uint8Array
@@ -113,7 +100,7 @@ export class CommitLog {
   /** The gate of a simulation, while one runs. */
   gate: CommitGate | undefined
   readonly #options: CommitLogOptions
-  /** The turns of commits, and of work that no commit may overlap. */
+  /** The turns of commits, from reading to append, and of work that no commit may overlap. */
   readonly turns: Sequencer = new Sequencer()
   /** Entities cells of batches that are being written. */
   readonly #inFlight = new Map<RowKey, { readonly version: bigint; readonly cell: Uint8Array | undefined }>()
@@ -121,27 +108,14 @@ export class CommitLog {
   readonly #writing = new Set<Promise<void>>()
   /** For each group, the last of these batches whose records will be pending. */
   readonly #soonPending = new Map<GroupCode, Promise<void>>()
-  #closed = false
+  /** Delays and the ends of holds apply nothing more. */
+  isClosed = false
 
   constructor(options: CommitLogOptions) {
     this.#options = options
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
-    this.applier = new Applier({
-      kv: options.kv,
-      scheduler: options.scheduler,
-      pending: this.pending,
-      retention: this.retention,
-      switchedOff: options.switchedOff,
-      isClosed: () => this.#closed,
-      onApply: (event) => this.#tell((observer) => observer.applied(event)),
-    })
-    this.holds = new ApplyHolds({
-      scheduler: options.scheduler,
-      pending: this.pending,
-      applier: this.applier,
-      policyOf: (database) => options.databaseByCode(database).settings.applyPolicy,
-      arm: (record) => this.#arm(record, options.databaseByCode(record.database)),
-    })
+    this.applier = new Applier(this, options)
+    this.holds = new ApplyHolds(this, options)
   }
 
   /** The records of a commit, as they will be pending. */
@@ -173,11 +147,7 @@ export class CommitLog {
     })
   }
 
-  /**
-   * Waits for earlier records of the same groups, applies those that an earlier policy left, and marks the new ones that are held.
-   *
-   * @returns whether these records are applied with their commit
-   */
+  /** Waits for earlier records of the groups, applies left ones, marks held ones. @returns whether to apply these now */
   readyFor({ settings }: LogDatabase, records: readonly LogAppend[]): MaybePromise<boolean> {
     const isImmediate = settings.applyPolicy.type === 'immediate'
     const nothingWaits = this.pending.count === 0 && this.#soonPending.size === 0
@@ -193,10 +163,7 @@ export class CommitLog {
     })
   }
 
-  /**
-   * The end of a commit that is refused. The reason, such as ALREADY_EXISTS, may be a batch that is still being written: the
-   * client gets the error after that batch is written (L3).
-   */
+  /** Refuses a commit when the batches that may be its reason, as that of an existing entity, are written (L3). */
   refusal(error: unknown): Promise<never> {
     if (this.#writing.size === 0 || !(error instanceof DatastoreError)) throw error
     return Promise.all(this.#writing).then(
@@ -235,7 +202,7 @@ export class CommitLog {
 
   /** Waits for commits and applies in progress, and stops the timers that apply more. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.isClosed = true
     await this.turns.idle()
     await this.quiesce()
   }
@@ -244,10 +211,6 @@ export class CommitLog {
   async quiesce(): Promise<void> {
     while (this.#writing.size > 0) await Promise.allSettled([...this.#writing])
     await this.applier.idle()
-  }
-
-  get closed(): boolean {
-    return this.#closed
   }
 
   /** The newest committed Entities cell (L4). */
@@ -277,12 +240,7 @@ export class CommitLog {
     if (coming.length > 0) return Promise.allSettled(coming).then(() => {})
   }
 
-  /**
-   * Appends the records of a commit: the commit point.
-   *
-   * @param isApplied - whether their rows are written with them
-   * @returns when the store has the commit; UNAVAILABLE with `committed: 'unknown'` if it failed
-   */
+  /** Appends the records of a commit: the commit point. UNAVAILABLE with `committed: 'unknown'` if it failed. */
   append(
     { ledger }: RequestContext,
     database: LogDatabase,
@@ -292,18 +250,24 @@ export class CommitLog {
     const { kv, versions } = this.#options
     const { version } = records[0] as LogAppend
     const { writes: trimmed, bytes: trimmedBytes } = this.retention.take(records.length, version)
-    const rows = this.#logRows(records, trimmed, !isApplied)
+    const rows = [...trimmed]
+    const ceiling = versions.ceilingFor(version)
+    if (ceiling !== undefined) rows.push(ceiling)
+    for (const record of records) {
+      rows.push({ key: record.logRow, value: record.value })
+      if (!isApplied) rows.push({ key: pendingRowKey(record.group, version), value: empty })
+    }
     if (this.holds.areAny) this.holds.caught(records)
     const done = (): void => {
       versions.settle(version)
       if (isApplied) {
         for (const record of records) this.retention.add(record, record.version)
         this.#tell((observer) => observer.committed({ records, ledger, isApplied, trimmed, trimmedBytes }))
-        this.#tell((observer) => observer.applied({ records, reached: 'AB', cause: 'policy' }))
+        this.tellApplied({ records, reached: 'AB', cause: 'policy' })
       } else {
         const pending = this.#enqueue(records)
         this.#tell((observer) => observer.committed({ records: pending, ledger, isApplied, trimmed, trimmedBytes }))
-        for (const record of pending) if (!record.held) this.#arm(record, database)
+        for (const record of pending) if (!record.held) this.arm(record, database)
       }
     }
     const written = kv.batch(isApplied ? new RecordWrites(rows, records, 'AB') : rows)
@@ -313,6 +277,10 @@ export class CommitLog {
       return refusedWrite(error, 'unknown')
     }
     return this.#acknowledge(records, isApplied, written.then(done, lost))
+  }
+
+  tellApplied(event: ApplyEvent): void {
+    this.#tell((observer) => observer.applied(event))
   }
 
   #tell(tell: (observer: LogObserver) => MaybePromise<void>): void {
@@ -339,18 +307,6 @@ export class CommitLog {
     return acknowledged
   }
 
-  /** The rows of records and markers, with deletions of old records. */
-  #logRows(records: readonly LogAppend[], trimmed: readonly KvWrite[], markers: boolean): Writes & readonly KvWrite[] {
-    const writes = [...trimmed]
-    const ceiling = this.#options.versions.ceilingFor((records[0] as LogAppend).version)
-    if (ceiling !== undefined) writes.push(ceiling)
-    for (const { logRow, value, group, version } of records) {
-      writes.push({ key: logRow, value })
-      if (markers) writes.push({ key: pendingRowKey(group, version), value: empty })
-    }
-    return writes
-  }
-
   /** Adds committed records to the pending ones: reads now see them. */
   #enqueue(appended: readonly LogAppend[]): readonly PendingRecord[] {
     const records = appended.map(({ value, ...record }): PendingRecord => record)
@@ -362,16 +318,16 @@ export class CommitLog {
     return records
   }
 
-  /** Schedules the application of a record by the policy. */
-  #arm(record: PendingRecord, { settings }: LogDatabase): void {
-    const policy = settings.applyPolicy
+  /** Schedules the application of a record by the policy of its database. */
+  arm(record: PendingRecord, database: LogDatabase = this.#options.databaseByCode(record.database)): void {
+    const policy = database.settings.applyPolicy
     if (policy.type === 'immediate') this.#inBackground(this.applier.rollForward(record.group, 'policy'))
-    else if (policy.type === 'time') this.#applyLater(record, drawDelayMs(policy, this.#options.random))
-  }
-
-  /** Applies the group up to this record after the delay; earlier records of the group are included (apply/A1). */
-  #applyLater(record: PendingRecord, delayMs: number): void {
-    this.#inBackground(this.#options.scheduler.sleep(delayMs).then(() => this.applier.upTo(record, 'policy')))
+    else if (policy.type === 'time') {
+      const { random, scheduler } = this.#options
+      const delayed = scheduler.sleep(drawDelayMs(policy, random))
+      // Earlier records of the group are applied with it (apply/A1).
+      this.#inBackground(delayed.then(() => this.applier.upTo(record, 'policy')))
+    }
   }
 
   #inBackground(work: MaybePromise<void>): void {
@@ -387,7 +343,7 @@ export class CommitLog {
     const found = await findPending(kv, databaseByCode)
     for (const record of found) this.pending.add(record)
     const pendingRows = new Set(found.map((record) => record.logRow))
-    this.#inBackground(this.retention.adopt(kv, pendingRows, () => this.#closed))
+    this.#inBackground(this.retention.adopt(kv, pendingRows, () => this.isClosed))
   }
 
   /** The state of the log besides the store's rows, for a snapshot. Nothing may be in progress. */
@@ -404,11 +360,10 @@ export class CommitLog {
       this.holds.mark([copy])
       this.pending.add(copy)
       const database = this.#options.databaseByCode(record.database)
-      if (!copy.held && database.settings.applyPolicy.type === 'time') this.#arm(copy, database)
+      if (!copy.held && database.settings.applyPolicy.type === 'time') this.arm(copy, database)
     }
   }
 
-  /** Applies all pending records of all databases. */
   rollForwardAll(cause: ApplyCause): MaybePromise<void> {
     return this.applier.rollForwardGroups([...this.pending.groups()], cause)
   }
@@ -416,12 +371,7 @@ export class CommitLog {
 
 const empty = new Uint8Array(0)
 
-/**
- * Throws the error of a batch that was not written.
- *
- * @param committed - of the commit that gets it: `unknown` for one in the batch, as only the store can tell, `no` for one that the
- *   batch refuses
- */
+/** Throws the error of a lost batch: `unknown` to a commit in it, as only the store knows, `no` to one it refuses. */
 function refusedWrite(error: unknown, committed: 'no' | 'unknown'): never {
   if (!(error instanceof DatastoreError)) throw error
   throw new DatastoreError(error.code, error.message, { committed, cause: error })

@@ -27,14 +27,15 @@ const ceilingRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic
 
 export class CommitVersions {
   readonly #scheduler: Scheduler
-  #last: bigint
+  /** The newest version given, 0 before the first. */
+  last: bigint
   /** Versions of commits that are evaluated or on their way to the store, oldest first. */
   #open: bigint[] = []
   #ceiling: bigint
 
   private constructor(scheduler: Scheduler, last: bigint) {
     this.#scheduler = scheduler
-    this.#last = last
+    this.last = last
     this.#ceiling = last
   }
 
@@ -45,33 +46,28 @@ export class CommitVersions {
     })
   }
 
-  /** The newest version given, 0 before the first. */
-  get last(): bigint {
-    return this.#last
-  }
-
   /** The time of a read made now: after every written commit, before the first that is not, and before all later ones (V1). */
   readTime(): bigint {
     const [oldest] = this.#open
     if (oldest !== undefined) return oldest - 1n
     const now = this.#scheduler.nowMicros()
-    if (now > this.#last) this.#last = now
-    return this.#last
+    if (now > this.last) this.last = now
+    return this.last
   }
 
   /** The newest version; later ones are in the future. */
   newest(): bigint {
     const now = this.#scheduler.nowMicros()
-    if (now > this.#last) return now
-    return this.#last
+    if (now > this.last) return now
+    return this.last
   }
 
   /** The version of the next commit, which ends with {@link settle}. */
   next(): bigint {
     const now = this.#scheduler.nowMicros()
-    const version = now > this.#last ? now : this.#last + 1n
-    invariant(version > this.#last, 'a commitVersion is above all before it')
-    this.#last = version
+    const version = now > this.last ? now : this.last + 1n
+    invariant(version > this.last, 'a commitVersion is above all before it')
+    this.last = version
     this.#open.push(version)
     return version
   }
@@ -85,7 +81,7 @@ export class CommitVersions {
 
   /** Notes that a read at `time` (not in the future) was answered: later commits get a later version. */
   observe(time: bigint): void {
-    if (time > this.#last) this.#last = time
+    if (time > this.last) this.last = time
   }
 
   /** The write that must come with, or before, the first use of `version`; `undefined` if it is below the ceiling. */
@@ -97,11 +93,11 @@ export class CommitVersions {
 
   /** The stored ceiling was deleted with all rows: the next commit stores it again. Versions continue to rise. */
   forgetCeiling(): void {
-    this.#ceiling = this.#last
+    this.#ceiling = this.last
   }
 
   /** The write of a clean close: the exact last version, so that the next opening skips none. */
   finalCeiling(): KvWrite {
-    return { key: ceilingRow, value: bytesOf(encodeUint64(this.#last)) }
+    return { key: ceilingRow, value: bytesOf(encodeUint64(this.last)) }
   }
 }

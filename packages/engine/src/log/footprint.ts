@@ -8,37 +8,27 @@ export interface Footprint {
   readonly entityRows: readonly RowKey[]
   /** Index rows to write or delete; only searches by key range need them. */
   indexRows(): readonly RowKey[]
-  /** Groups to write to. */
   readonly groups: readonly GroupCode[]
   /** Whole ranges to delete, for a reset. */
   readonly ranges?: readonly KeyRange[]
 }
 
-/** The footprint of a commit that changes nothing. */
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
-type Records = readonly Pick<PendingRecord, 'group' | 'changes'>[]
-
 /** The footprint of log records. Most commits meet no transaction, and their lists are never made. */
-export class RecordsFootprint implements Footprint {
-  readonly #records: Records
-  #entityRows: readonly RowKey[] | undefined
-  #groups: readonly GroupCode[] | undefined
-
-  constructor(records: Records) {
-    this.#records = records
+export function footprintOf(records: readonly Pick<PendingRecord, 'group' | 'changes'>[]): Footprint {
+  let entityRows: readonly RowKey[] | undefined
+  let groups: readonly GroupCode[] | undefined
+  return {
+    get entityRows() {
+      entityRows ??= records.flatMap(({ changes }) => changes.map(({ row }) => row))
+      return entityRows
+    },
+    get groups() {
+      groups ??= records.map(({ group }) => group)
+      return groups
+    },
+    indexRows: () =>
+      records.flatMap(({ changes }) => changes.flatMap(({ indexRows }) => indexRows.map(({ key }) => key))),
   }
-
-  get entityRows(): readonly RowKey[] {
-    this.#entityRows ??= this.#records.flatMap(({ changes }) => changes.map(({ row }) => row))
-    return this.#entityRows
-  }
-
-  get groups(): readonly GroupCode[] {
-    this.#groups ??= this.#records.map(({ group }) => group)
-    return this.#groups
-  }
-
-  readonly indexRows = (): readonly RowKey[] =>
-    this.#records.flatMap(({ changes }) => changes.flatMap(({ indexRows }) => indexRows.map(({ key }) => key)))
 }

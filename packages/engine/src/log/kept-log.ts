@@ -14,11 +14,11 @@
 
 import { getOrInsert } from '../get-or-insert.ts'
 import { lowerBound } from '../lower-bound.ts'
+import { runAtOnce } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { type GroupCode, parseLogRowKey } from '../tables/log-rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
 
-/** A record that is wholly applied. */
 export interface AppliedRecord {
   readonly logRow: RowKey
   readonly logBytes: number
@@ -29,7 +29,6 @@ export interface AppliedRecord {
 export interface RecordsOfKind {
   /** Partition and kind. */
   readonly name: string
-  /** Code of the kind. */
   readonly kind: string
   /** Ascending. */
   readonly places: readonly number[]
@@ -45,7 +44,6 @@ export class KeptLog {
   readonly rows: RowKey[]
   readonly sizes: number[]
   readonly #kindsOf: Kinds[]
-  /** The number of linked rows. */
   #linked = 0
   /** By partition and kind. */
   readonly #kinds = new Map<string, ByKind>()
@@ -66,30 +64,27 @@ export class KeptLog {
     this.#kindsOf.push(isOne ? first.codes.kind : [...new Set(changes.map(({ codes }) => codes.kind))])
   }
 
-  /** Links some of the unlinked rows. @returns whether there are more */
-  linkSome(count: number): boolean {
-    const end = Math.min(this.rows.length, this.#linked + count)
-    while (this.#linked < end) this.#link(this.#linked++)
-    return end < this.rows.length
+  /** Links the unlinked rows, in steps. */
+  *linking(): Generator<number, void> {
+    while (this.#linked < this.rows.length) {
+      this.#link(this.#linked++)
+      yield 1
+    }
   }
 
   /** Places of the records of a group from one place to before another, ascending. */
   ofGroup(group: GroupCode, from: number, end: number): readonly number[] {
-    this.linkSome(this.rows.length)
+    runAtOnce(this.linking())
     return between(this.#groups.get(group) ?? [], from, end)
   }
 
-  /**
-   * The records before a place that changed entities of a part's partitions and kinds.
-   *
-   * @param from - by name of the kind, its first place to read
-   */
+  /** The records before a place that changed entities of a part. @param from - by name of a kind, its first place */
   *ofPart(
     { database, partition, kind }: TablePart,
     from: (name: string) => number,
     end: number,
   ): Iterable<RecordsOfKind> {
-    this.linkSome(this.rows.length)
+    runAtOnce(this.linking())
     for (const code of partition === undefined ? this.#kinds.keys() : [partition]) {
       const byKind = this.#kinds.get(code)
       if (byKind === undefined || !code.startsWith(database)) continue

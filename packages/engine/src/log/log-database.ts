@@ -13,10 +13,7 @@ export interface LogDatabase extends IndexRules {
   readonly successor?: (() => LogDatabase) | undefined
 }
 
-/**
- * Thrown before the append of a commit if a reset has replaced the database, and by a call for many ids that a reset or a
- * restore has overtaken; the caller repeats it in the new database.
- */
+/** Thrown by an append, or a call for many ids, that a reset or a restore has overtaken; the caller begins again. */
 export class Superseded extends Error {}
 
 /** Reads the newest committed Entities cell of an entity, from its codes and its row in Entities (commit-log/L4). */

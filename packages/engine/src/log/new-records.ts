@@ -15,16 +15,10 @@ import { encodeLogRecord, headIn, type LogRecordHead } from './log-record.ts'
 export interface NewRecord {
   readonly group: GroupCode
   readonly changes: readonly EntityRows[]
-  /** The encoded log record. */
   readonly value: Uint8Array
 }
 
-/**
- * The records of a commit, in order of their groups in `head`, then of first appearance. Yields to other calls if there are many.
- *
- * @param head - of all records, with all groups of the commit; each of them has a record, even without changes
- * @throws INVALID_ARGUMENT if an entity would have too many rows
- */
+/** The records of a commit, first of the groups in `head`, even without changes. INVALID_ARGUMENT for too many rows. */
 export function recordsOf(
   context: RequestContext,
   deltas: readonly EntityDelta[],

@@ -28,7 +28,6 @@ export interface PendingRecord extends LogPosition {
   held?: boolean
 }
 
-/** The pending records of a group. */
 export class WaitingGroup {
   /** A number that rises with each group that begins to wait, also when it waits again. */
   readonly number: number
@@ -122,7 +121,6 @@ export class PendingRecords {
     return this.#groups.get(group)?.count ?? 0
   }
 
-  /** The pending record of a commit in a group. */
   find(group: GroupCode, version: bigint): PendingRecord | undefined {
     const oldest = this.oldest(group)
     if (oldest === undefined || version < oldest.version) return undefined
@@ -144,7 +142,6 @@ export class PendingRecords {
     return [...(this.#databases.get(database) ?? [])]
   }
 
-  /** Whether a database has a held record. */
   hasHeldIn(database: string): boolean {
     for (const group of this.#databases.get(database) ?? []) if (this.newest(group)?.held) return true
     return false

@@ -19,7 +19,6 @@ export function rowCountOf({ changes }: Pick<PendingRecord, 'changes'>, stage: S
   return count
 }
 
-/** The rows of a change at a stage. */
 export function rowsOf({ row, before, after, indexRows }: EntityRows, stage: Stage): readonly RowChange[] {
   if (stage === 'B') return indexRows
   const own = before === after ? [] : [{ key: row, value: after, wasThere: before !== undefined }]

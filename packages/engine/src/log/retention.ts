@@ -14,9 +14,10 @@ import { requestContext } from '../context.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import { giveWay, sortInSlices } from '../slices.ts'
+import { giveWay, runInSlices, sortInSlices } from '../slices.ts'
 import { type KeyRange, type Kv, type KvWrite, type RowKey, rowsFrom } from '../storage/kv.ts'
-import { compareVersions, type GroupCode, logRange, parseLogRowKey, versionOfLogRow } from '../tables/log-rows.ts'
+import { compareVersions, type GroupCode, parseLogRowKey, versionOfLogRow } from '../tables/log-rows.ts'
+import { rowsOf } from '../tables/rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
 import { type AppliedRecord, KeptLog, type RecordsOfKind } from './kept-log.ts'
 import { decodeLogRecord } from './log-record.ts'
@@ -30,7 +31,6 @@ export interface RetentionLimits {
 
 export const defaultRetention: RetentionLimits = { ageMicros: 3_600_000_000n, bytesMax: 64 * 1024 * 1024 }
 
-/** Records that a commit deletes. */
 export interface Trimmed {
   readonly writes: readonly KvWrite[]
   /** Bytes of their keys and values. */
@@ -53,7 +53,6 @@ export interface Deletion {
   readonly at: bigint
 }
 
-/** The kept records. */
 interface Kept {
   log: KeptLog
   /** The index of the oldest one in the log. */
@@ -73,34 +72,15 @@ export interface KeptRecords extends Readonly<Kept> {
 }
 
 /** The kept records at one time, from the first that may be newer than a moment. */
-export class NewerRecords {
+export interface NewerRecords {
   /** Places of different lineages belong to different lists. */
   readonly lineage: number
   readonly end: number
-  readonly #log: KeptLog
-  readonly #start: number
-
-  constructor(log: KeptLog, range: { readonly start: number; readonly end: number }, lineage: number) {
-    this.#log = log
-    this.#start = log.base + range.start
-    this.end = log.base + range.end
-    this.lineage = lineage
-  }
-
-  rowAt(place: number): RowKey {
-    return this.#log.rows[place - this.#log.base] as RowKey
-  }
-
+  rowAt(place: number): RowKey
   /** Places of the records of a group, ascending. @param from - the first place to read */
-  ofGroup(group: GroupCode, from: number = this.#start): readonly number[] {
-    return this.#log.ofGroup(group, Math.max(from, this.#start), this.end)
-  }
-
+  ofGroup(group: GroupCode, from?: number): readonly number[]
   /** The records that changed entities of a part. @param from - by name of a kind, its first place to read */
-  ofPart(part: TablePart, from?: ReadonlyMap<string, number>): Iterable<RecordsOfKind> {
-    const start = this.#start
-    return this.#log.ofPart(part, (name) => Math.max(from?.get(name) ?? start, start), this.end)
-  }
+  ofPart(part: TablePart, from?: ReadonlyMap<string, number>): Iterable<RecordsOfKind>
 }
 
 export class Retention {
@@ -133,7 +113,6 @@ export class Retention {
     return this.#kept.bytes
   }
 
-  /** Adds a wholly applied record. */
   add(record: AppliedRecord, version: bigint): void {
     const kept = this.#kept
     if (kept.log.rows.length === kept.head) {
@@ -145,10 +124,7 @@ export class Retention {
     kept.bytes += record.logBytes
   }
 
-  /**
-   * The oldest readable moment, microseconds: every later record is kept. It is never older than the age limit, even if
-   * older records are still there.
-   */
+  /** The oldest readable moment, microseconds: all later records are kept. It is never older than the age limit. */
   get oldestReadable(): bigint {
     const horizon = this.#scheduler.nowMicros() - this.#limits.ageMicros
     const { trimmedUpTo } = this.#kept
@@ -158,33 +134,26 @@ export class Retention {
 
   /** Links new records for {@link newerThan}, and yields to other calls. */
   link(): MaybePromise<void> {
-    const { log } = this.#kept
-    const context = requestContext({ clock: this.#scheduler })
-    const step = (): MaybePromise<void> => {
-      while (log.linkSome(linkedPerStep)) {
-        const way = giveWay(context, linkedPerStep)
-        if (way !== undefined) return way.then(step)
-      }
-    }
-    return step()
+    return runInSlices(requestContext({ clock: this.#scheduler }), this.#kept.log.linking())
   }
 
   /** The applied records above a version; some older ones are among them if groups were held back. */
   newerThan(version: bigint): NewerRecords {
     const { log, head, isOrdered } = this.#kept
-    const { rows } = log
-    const end = rows.length
+    const { base, rows } = log
     const isOld = (index: number): boolean => versionOfLogRow(rows[index] as RowKey) <= version
-    const start = isOrdered ? lowerBound(end, isOld, head) : head
-    return new NewerRecords(log, { start, end }, this.#lineage)
+    const start = base + (isOrdered ? lowerBound(rows.length, isOld, head) : head)
+    const end = base + rows.length
+    return {
+      lineage: this.#lineage,
+      end,
+      rowAt: (place) => rows[place - base] as RowKey,
+      ofGroup: (group, from = start) => log.ofGroup(group, Math.max(from, start), end),
+      ofPart: (part, from) => log.ofPart(part, (name) => Math.max(from?.get(name) ?? start, start), end),
+    }
   }
 
-  /**
-   * Takes out the deletions that are due, a few for each of the `appended` records. The caller must write them; otherwise the
-   * records stay until the next opening.
-   *
-   * @param now - the version of the commit
-   */
+  /** Takes out due deletions, a few for each appended record, for the caller to write. @param now - its version */
   take(appended: number, now: bigint): Trimmed {
     const kept = this.#kept
     const oldest = kept.log.rows[kept.head]
@@ -214,7 +183,6 @@ export class Retention {
     return { writes, bytes: before - kept.bytes }
   }
 
-  /** Notes that rows were deleted together with their log. */
   noteDeletion(deletion: Deletion): void {
     const oldest = this.oldestReadable
     const kept = this.#kept
@@ -230,30 +198,26 @@ export class Retention {
     this.#replace({ ...this.#kept, log: new KeptLog(), head: 0, bytes: 0 })
   }
 
-  /** For a snapshot of the store. */
   kept(): KeptRecords {
     return { ...this.#kept, end: this.#kept.log.rows.length }
   }
 
-  /** Returns to the state of a snapshot. */
   restore({ end, ...kept }: KeptRecords): void {
     this.#replace({ ...kept, log: kept.log.part(kept.head, end), head: 0 })
   }
 
-  /**
-   * Finds the records of an earlier run, in slices. A reset or a restored snapshot ends the search.
-   *
-   * @param pending - log rows that are not applied yet; they are added later with add()
-   */
+  /** Finds the records of an earlier run, in slices, until a reset. @param pending - log rows that are added later */
   async adopt(kv: Kv, pending: ReadonlySet<RowKey>, isClosed: () => boolean): Promise<void> {
     const lineage = this.#lineage
     const stopped = (): boolean => isClosed() || lineage !== this.#lineage
     const context = requestContext({ clock: this.#scheduler })
     const found: AppliedRecord[] = []
-    for await (const { key, value } of rowsFrom(kv.scan(logRange), rowsPerScan)) {
+    for await (const { key, value } of rowsFrom(kv.scan(rowsOf('Log')), rowsPerScan)) {
       if (stopped()) return
       if (pending.has(key)) continue
-      found.push(appliedRecord(key, value))
+      const { partition } = parseLogRowKey(key)
+      const changes = decodeLogRecord(value).changes.map(({ path }) => ({ codes: keyCodesOfPath(partition, path) }))
+      found.push({ logRow: key, logBytes: key.length + value.length, changes })
       await giveWay(context, 1 + value.length / bytesOfWork)
     }
     if (stopped()) return
@@ -294,13 +258,5 @@ export class Retention {
 }
 
 const rowsPerScan = 1000
-const linkedPerStep = 128
 /** Decoding this many bytes of a record takes as long as reading a row. */
 const bytesOfWork = 64
-
-/** A record of an earlier run. */
-function appliedRecord(logRow: RowKey, value: Uint8Array): AppliedRecord {
-  const { partition } = parseLogRowKey(logRow)
-  const changes = decodeLogRecord(value).changes.map(({ path }) => ({ codes: keyCodesOfPath(partition, path) }))
-  return { logRow, logBytes: logRow.length + value.length, changes }
-}

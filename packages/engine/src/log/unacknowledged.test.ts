@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { DatastoreError } from '../errors.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { logRange } from '../tables/log-rows.ts'
+import { rowsOf } from '../tables/rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { CommitVersions } from './commit-version.ts'
 
@@ -188,7 +188,7 @@ test('the log does not outgrow its bounds under commits of many groups', async (
       mutations,
     })
   }
-  const rows = await bounded.scan(logRange).next(10_000)
+  const rows = await bounded.scan(rowsOf('Log')).next(10_000)
   // The records of the last commit, and earlier ones that fit, which the next commit trims.
   expect(rows.length).toBeLessThan(3 * 25)
 })

@@ -7,7 +7,7 @@
  *                    property_representation lists the classes of its values, sorted: ["BOOLEAN"]
  *
  * Such a query runs like any other, over a small store made for it, so key ranges, limits, cursors and projections work. The cost
- * grows with the number of namespaces, kinds and properties, not with that of entities ({@link skipScan}); a store without all index
+ * grows with the number of namespaces, kinds and properties, not with that of entities (tables/skip-scan.ts); a store without all index
  * rows, such as one in memory, answers `__property__` from a survey of the entities (survey.ts).
  *
  * Measured on the legacy emulator: names, keys and classes.
@@ -17,7 +17,7 @@ import { prefixEnd } from '../encoding/bytes.ts'
 import { encodeProperties } from '../encoding/entity-codec.ts'
 import { databaseCode, keyCodes, partitionCode } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
-import { andThen, forEachInOrder, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { andThen, forEachInOrder, type MaybePromise, runSteps, type Steps } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
@@ -25,12 +25,12 @@ import type { Value } from '../model/value.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { encodeImage, entitiesOfDatabase, entitiesOfPartition, parseEntityRowKey } from '../tables/entities.ts'
+import { encodeImage, parseEntityRowKey } from '../tables/entities.ts'
 import { kindOfRow, kindPrefix } from '../tables/entities-by-kind.ts'
 import { parsePropertyCode, propertyPrefix, splitPropertyAscRow } from '../tables/entities-by-property.ts'
 import { handRows, scatterProperty } from '../tables/entity-rows.ts'
-import { prefixRange } from '../tables/ranges.ts'
-import { rowsOf } from '../tables/rows.ts'
+import { prefixRange, rowsOf } from '../tables/rows.ts'
+import { skipScan } from '../tables/skip-scan.ts'
 import { KvTableView, type TableId, type TableView } from '../tables/table.ts'
 import { classNames, type Survey } from './survey.ts'
 
@@ -40,8 +40,9 @@ export function isMetadataKind(kind: string | undefined): kind is MetadataKind {
   return kind === '__namespace__' || kind === '__kind__' || kind === '__property__'
 }
 
-export function checkMetadataQuery(query: Query): void {
-  const { kind, filter, order } = query
+/** Throws INVALID_ARGUMENT for a query that a metadata kind does not support. */
+export function checkMetadataQuery({ kind, filter, order }: Query): void {
+  if (!isMetadataKind(kind)) return
   const walk = (part: typeof filter): void => {
     if (part === undefined) return
     if (part.type === 'composite') {
@@ -71,11 +72,7 @@ export function checkMetadataQuery(query: Query): void {
   }
 }
 
-/**
- * The tables as seen by a query of a metadata kind, with rows of these indexes.
- *
- * @param survey - given if properties are to be taken from it instead of index rows
- */
+/** The tables as seen by a query of a metadata kind. @param survey - given to take properties from it, not from rows */
 export function metadataView(
   context: RequestContext,
   view: TableView,
@@ -126,17 +123,17 @@ function* readMetadata(reading: Reading, kind: MetadataKind): Steps<void> {
   switch (kind) {
     case '__namespace__': {
       const database = databaseCode(partition.projectId, partition.databaseId)
-      yield* skipScan(reading, 'Entities', entitiesOfDatabase(database), (row) => {
+      yield* leap(reading, 'Entities', rowsOf('Entities', database), (row) => {
         const found = parseEntityRowKey(row).partition
         const { namespaceId } = found
         put([namespaceId === '' ? { kind: '__namespace__', id: 1n } : { kind: '__namespace__', name: namespaceId }])
-        return entitiesOfPartition(partitionCode(found)).end
+        return rowsOf('Entities', partitionCode(found)).end
       })
       return
     }
     case '__kind__': {
       const code = partitionCode(partition)
-      yield* skipScan(reading, 'EntitiesByKind', rowsOf('EntitiesByKind', code), (row) => {
+      yield* leap(reading, 'EntitiesByKind', rowsOf('EntitiesByKind', code), (row) => {
         const name = kindOfRow(row)
         put([{ kind: '__kind__', name }])
         return prefixEnd(kindPrefix(code, name))
@@ -148,17 +145,11 @@ function* readMetadata(reading: Reading, kind: MetadataKind): Steps<void> {
   }
 }
 
-interface FoundProperty {
-  readonly kind: string
-  readonly name: string
-  /** The prefix of its rows in EntitiesByPropertyAsc. */
-  readonly prefix: string
-}
-
 function* readProperties(reading: Reading): Steps<void> {
   const code = partitionCode(reading.partition)
-  const found: FoundProperty[] = []
-  yield* skipScan(reading, 'EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code), (row) => {
+  // With the prefix of its rows.
+  const found: { kind: string; name: string; prefix: string }[] = []
+  yield* leap(reading, 'EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code), (row) => {
     const { kind, property } = parsePropertyCode(splitPropertyAscRow(row).property)
     const own = propertyPrefix('EntitiesByPropertyAsc', code, kind, property)
     if (property !== scatterProperty) found.push({ kind, name: property, prefix: own })
@@ -167,7 +158,7 @@ function* readProperties(reading: Reading): Steps<void> {
   for (const { kind, name, prefix } of found) {
     // The first bytes of the value codes in the index.
     const classes: number[] = []
-    yield* skipScan(reading, 'EntitiesByPropertyAsc', prefixRange(prefix), (row) => {
+    yield* leap(reading, 'EntitiesByPropertyAsc', prefixRange(prefix), (row) => {
       const byte = splitPropertyAscRow(row).valueCode.charCodeAt(0)
       classes.push(byte)
       return prefix + String.fromCharCode(byte + 1)
@@ -205,27 +196,12 @@ function putProperty(kind: string, name: string, classes: Iterable<number>, put:
   put(path, new Map([['property_representation', { type: 'array', values }]]))
 }
 
-/**
- * A scan that jumps: it reads one row and seeks behind all rows that share its first part. To find the kinds A and B among
- * A:1, A:2 … A:1000, B:1 it reads A:1, then B:1. So finding the distinct first parts costs one row each.
- *
- * @param jump - gets each row found and returns the row key to continue from, which must be behind that row
- */
-function* skipScan(
+function* leap(
   { context, view }: Reading,
   table: TableId,
   range: KeyRange,
   jump: (row: RowKey) => RowKey,
 ): Steps<void> {
   const scan = view.scan(context, table, range, { expect: 1 })
-  try {
-    for (;;) {
-      const [row] = yield* waitFor(scan.next(1))
-      if (row === undefined) return
-      scan.seek(jump(row.key))
-      yield* waitFor(giveWay(context, workOfEntity))
-    }
-  } finally {
-    scan.close()
-  }
+  yield* skipScan(scan, jump, () => giveWay(context, workOfEntity))
 }

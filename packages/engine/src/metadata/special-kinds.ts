@@ -11,7 +11,7 @@ import type { NormalQuery } from '../planner/normal-query.ts'
 import { plan } from '../planner/plan.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { TableView } from '../tables/table.ts'
-import { checkMetadataQuery, isMetadataKind, metadataView } from './metadata-kinds.ts'
+import { isMetadataKind, metadataView } from './metadata-kinds.ts'
 import { isStatisticsKind, type StatisticsSource, statisticsView } from './statistics.ts'
 
 /** Whether a kind describes the database, so that a query reads all of it whatever its ancestor. */
@@ -19,17 +19,7 @@ export function isSpecialKind({ kind }: Query): boolean {
   return kind?.startsWith('__') === true && (isMetadataKind(kind) || isStatisticsKind(kind))
 }
 
-/** Throws INVALID_ARGUMENT for a query that a special kind does not support. */
-export function checkSpecialKind(query: Query): void {
-  if (isMetadataKind(query.kind)) checkMetadataQuery(query)
-}
-
-/**
- * The plan of a query of any kind. One of a special kind needs no declared index: a missing one is added to `made`, and the store
- * made for the query has its rows.
- *
- * @param shape - the shape of the query's cursors
- */
+/** The plan of a query. One of a special kind needs no declared index: missing ones go to `made`, and get rows. */
 export function planSpecial(
   query: NormalQuery,
   indexes: readonly CompositeIndex[],

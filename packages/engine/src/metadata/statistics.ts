@@ -48,10 +48,7 @@ interface Statistic {
   readonly figures: EntityTallies
 }
 
-/**
- * The tables as seen by a query of a statistics kind. They contain only statistic entities of that kind, because others may
- * be thousands: one for each property of a kind.
- */
+/** The tables as a query of a statistics kind sees them: entities of that kind alone, as others may be thousands. */
 export function statisticsView(
   context: RequestContext,
   source: StatisticsSource,
@@ -93,21 +90,18 @@ function propertiesOf({ shown, figures, properties }: Statistic, at: bigint): Re
   all.set('count', integer(shown === 'c' ? composite.count : entities.count))
   all.set('timestamp', { type: 'timestamp', micros: at })
   let bytes = 0
-  if (shown.includes('e')) {
-    bytes += entities.bytes
-    all.set('entity_bytes', integer(entities.bytes))
+  for (const [letter, name, sum] of [
+    ['e', 'entity', entities],
+    ['b', 'builtin_index', builtin],
+    ['c', 'composite_index', composite],
+  ] as const) {
+    if (!shown.includes(letter)) continue
+    bytes += sum.bytes
+    if (shown === 'c') continue
+    all.set(`${name}_bytes`, integer(sum.bytes))
+    if (letter !== 'e') all.set(`${name}_count`, integer(sum.count))
   }
-  if (shown.includes('b')) {
-    bytes += builtin.bytes
-    all.set('builtin_index_bytes', integer(builtin.bytes))
-    all.set('builtin_index_count', integer(builtin.count))
-  }
-  if (shown === 'ebc') {
-    bytes += composite.bytes
-    all.set('composite_index_bytes', integer(composite.bytes))
-    all.set('composite_index_count', integer(composite.count))
-  }
-  all.set('bytes', integer(shown === 'c' ? composite.bytes : bytes))
+  all.set('bytes', integer(bytes))
   return all
 }
 

@@ -2,11 +2,10 @@
  * Counts and sizes of a database's entities, from one walk over them: the figures for all statistics kinds, and the indexed
  * properties if index rows are not kept.
  *
- *   Entities rows ─▶ SurveyWalk.add ─▶ a KindSurvey per namespace and kind: entities, index rows, values and entries by property
+ *   Entities rows ─▶ addEntity ─▶ a KindSurvey per namespace and kind: entities, index rows, values and entries by property
  *
  * A survey is of the moment of the view. It makes no index row: the size of a row is the sum of the lengths of its parts. A
- * survey is used again only by reads of now, and only until the next write. A walk takes some microseconds per entity;
- * counters kept by each commit would make statistics free but every commit slower.
+ * survey is used again only by reads of now, and only until the next write. A walk takes some microseconds per entity.
  */
 
 import type { RequestContext } from '../context.ts'
@@ -18,14 +17,15 @@ import { type ByteRange, eachElement, readerOf, readValue, ValueSlot } from '../
 import { typeOfMember, valueClasses, valueField, valueTypes } from '../encoding/value-types.ts'
 import { WireReader } from '../encoding/wire.ts'
 import { getOrInsert } from '../get-or-insert.ts'
-import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import type { KvRow } from '../storage/kv.ts'
-import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
+import { propertiesOfImage } from '../tables/entities.ts'
 import { compositeRows } from '../tables/entities-by-composite-property.ts'
 import { codesOfEntityRow, type IndexRules, scatterEntry } from '../tables/entity-rows.ts'
+import { rowsOf } from '../tables/rows.ts'
 import { scatterOf } from '../tables/scatter.ts'
-import type { RowScan, TableView } from '../tables/table.ts'
+import type { TableView } from '../tables/table.ts'
 
 export interface Tally {
   count: number
@@ -39,17 +39,26 @@ export interface EntityTallies {
   readonly composite: Tally
 }
 
-export interface KindSurvey {
+/** The figures of a kind, which grow, and the common parts of its rows. */
+export class KindSurvey {
   readonly namespaceId: string
   readonly kind: string
-  readonly roots: EntityTallies
-  readonly others: EntityTallies
+  /** Length of the row key of an index, without property, value and path. */
+  readonly headBytes: number
+  readonly roots: EntityTallies = noTallies()
+  readonly others: EntityTallies = noTallies()
   /** Rows by the id of their composite index. */
-  readonly composites: ReadonlyMap<bigint, Tally>
+  readonly composites: Map<bigint, Tally> = new Map()
   /** Values by property and name of type; each element of an array counts. */
-  readonly values: ReadonlyMap<string, ReadonlyMap<string, Tally>>
+  readonly values: Map<string, Map<string, Tally>> = new Map()
   /** Index entries by dotted property and first byte of the value code. */
-  readonly entries: ReadonlyMap<string, ReadonlyMap<number, Tally>>
+  readonly entries: Map<string, Map<number, Tally>> = new Map()
+
+  constructor(codes: KeyCodes) {
+    this.namespaceId = partitionOfCode(codes.partition).namespaceId
+    this.kind = decodeText(codes.kind, 0).value
+    this.headBytes = 1 + codes.partition.length + codes.kind.length
+  }
 }
 
 /** One for each namespace and kind, in no order. */
@@ -67,87 +76,57 @@ export function surveyOf(
   database: string,
   rules: IndexRules,
 ): MaybePromise<Survey> {
-  const walk = new SurveyWalk(rules)
-  const scan = view.scan(context, 'Entities', entitiesOfDatabase(database), { expect: rowsPerStep })
-  const walked = finallyDo(
-    () => runSteps(entitiesOf(context, scan, (row) => walk.add(row))),
-    () => scan.close(),
-  )
-  return andThen(walked, () => walk.kinds())
+  return runSteps(surveyed(context, view, database, rules))
 }
 
-function* entitiesOf(context: RequestContext, scan: RowScan, take: (row: KvRow) => void): Steps<void> {
-  for (;;) {
-    const rows = yield* waitFor(scan.next(rowsPerStep))
-    if (rows.length === 0) return
-    for (const row of rows) {
-      take(row)
-      const way = giveWay(context, entityWork + row.value.length / bytesOfWork)
-      if (way !== undefined) yield* waitFor(way)
+function* surveyed(context: RequestContext, view: TableView, database: string, rules: IndexRules): Steps<Survey> {
+  const kinds = new Map<string, KindSurvey>()
+  const scan = view.scan(context, 'Entities', rowsOf('Entities', database), { expect: rowsPerStep })
+  try {
+    for (;;) {
+      const rows = yield* waitFor(scan.next(rowsPerStep))
+      if (rows.length === 0) return [...kinds.values()]
+      for (const row of rows) {
+        addEntity(kinds, row, rules)
+        const way = giveWay(context, entityWork + row.value.length / bytesOfWork)
+        if (way !== undefined) yield* waitFor(way)
+      }
     }
-  }
-}
-
-/** A {@link KindSurvey} that grows, and the common parts of its kind's rows. */
-class GrowingKind implements KindSurvey {
-  readonly roots = noTallies()
-  readonly others = noTallies()
-  readonly composites = new Map<bigint, Tally>()
-  readonly values = new Map<string, Map<string, Tally>>()
-  readonly entries = new Map<string, Map<number, Tally>>()
-  readonly namespaceId: string
-  readonly kind: string
-  /** Length of the row key of an index, without property, value and path. */
-  readonly headBytes: number
-
-  constructor(codes: KeyCodes) {
-    this.namespaceId = partitionOfCode(codes.partition).namespaceId
-    this.kind = decodeText(codes.kind, 0).value
-    this.headBytes = 1 + codes.partition.length + codes.kind.length
+  } finally {
+    scan.close()
   }
 }
 
-class SurveyWalk {
-  readonly #rules: IndexRules
-  readonly #kinds = new Map<string, GrowingKind>()
-
-  constructor(rules: IndexRules) {
-    this.#rules = rules
+function addEntity(
+  kinds: Map<string, KindSurvey>,
+  { key: row, value: cell }: KvRow,
+  { indexes, indexOptions }: IndexRules,
+): void {
+  const codes = codesOfEntityRow(row)
+  const kind = getOrInsert(kinds, codes.partition + codes.kind, () => new KindSurvey(codes))
+  const { entities, builtin, composite } = pathLength(codes.path) === 1 ? kind.roots : kind.others
+  tally(entities, row.length + cell.length)
+  const properties = propertiesOfImage(cell)
+  addValues(kind, properties)
+  const entries = indexEntries(properties, indexOptions)
+  const rowBytes = kind.headBytes + codes.path.length
+  tally(builtin, rowBytes)
+  for (const { property, valueCode } of entries) {
+    // The value of the row is a type byte.
+    tally(builtin, 2 * (rowBytes + encodeText(property).length + valueCode.length + 1), 2)
+    const ofProperty = getOrInsert(kind.entries, property, () => new Map())
+    tally(getOrInsert(ofProperty, valueCode.charCodeAt(0), noTally), 2 * (property.length + valueCode.length), 2)
   }
-
-  kinds(): Survey {
-    return [...this.#kinds.values()]
+  const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
+  if (scatter !== undefined) {
+    const { property, valueCode } = scatterEntry(scatter)
+    tally(builtin, 2 * (rowBytes + encodeText(property).length + valueCode.length + 1), 2)
   }
-
-  add({ key: row, value: cell }: KvRow): void {
-    const codes = codesOfEntityRow(row)
-    const kind = getOrInsert(this.#kinds, codes.partition + codes.kind, () => new GrowingKind(codes))
-    const { entities, builtin, composite } = pathLength(codes.path) === 1 ? kind.roots : kind.others
-    tally(entities, row.length + cell.length)
-    const properties = propertiesOfImage(cell)
-    addValues(kind, properties)
-
-    const { indexes, indexOptions } = this.#rules
-    const entries = indexEntries(properties, indexOptions)
-    const rowBytes = kind.headBytes + codes.path.length
-    tally(builtin, rowBytes)
-    for (const { property, valueCode } of entries) {
-      // The value of the row is a type byte.
-      tally(builtin, 2 * (rowBytes + encodeText(property).length + valueCode.length + 1), 2)
-      const ofProperty = getOrInsert(kind.entries, property, () => new Map())
-      tally(getOrInsert(ofProperty, valueCode.charCodeAt(0), noTally), 2 * (property.length + valueCode.length), 2)
-    }
-    const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
-    if (scatter !== undefined) {
-      const { property, valueCode } = scatterEntry(scatter)
-      tally(builtin, 2 * (rowBytes + encodeText(property).length + valueCode.length + 1), 2)
-    }
-    for (const index of indexes) {
-      compositeRows(index, codes, entries, (key, value) => {
-        tally(composite, key.length + value.length)
-        tally(getOrInsert(kind.composites, index.id, noTally), key.length + value.length)
-      })
-    }
+  for (const index of indexes) {
+    compositeRows(index, codes, entries, (key, value) => {
+      tally(composite, key.length + value.length)
+      tally(getOrInsert(kind.composites, index.id, noTally), key.length + value.length)
+    })
   }
 }
 
@@ -180,7 +159,7 @@ const typeNamesByMeaning: Readonly<Record<number, string>> = {
 }
 
 /** Counts the values of an entity's properties; an embedded value counts for its property. */
-function addValues(kind: GrowingKind, properties: Uint8Array): void {
+function addValues(kind: KindSurvey, properties: Uint8Array): void {
   const walk = new EntityWalk(new WireReader(properties))
   while (walk.nextProperty()) {
     const name = walk.name().text
@@ -224,10 +203,7 @@ export class RememberedSurvey {
   #survey: Survey | undefined
   #state: unknown
 
-  /**
-   * @param stateOf - the state of the store now, compared by `===`; `undefined` = remember nothing for this read
-   * @param walk - begins in this turn
-   */
+  /** @param stateOf - the state of the store now, compared by `===`; `undefined` = remember nothing for this read */
   get(stateOf: () => unknown, walk: () => MaybePromise<Survey>): MaybePromise<Survey> {
     const state = stateOf()
     if (state !== undefined && state === this.#state && this.#survey !== undefined) return this.#survey

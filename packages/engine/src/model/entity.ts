@@ -3,7 +3,6 @@
  * they are decoded only if the engine needs a value.
  */
 
-/** One committed state of an entity. */
 export interface EntityImage {
   /** The commitVersion that made this state: microseconds, strictly increasing over the whole store. */
   readonly version: bigint

@@ -4,11 +4,7 @@ import { checkPartCount, partLimits } from '../part-limits.ts'
 import { readKeyPath, shown } from '../typed-keys.ts'
 import type { PathElement } from './key.ts'
 
-/**
- * Parses a path of complete elements. Ids are signed 64-bit integers, not 0.
- *
- * @throws DatastoreError INVALID_ARGUMENT with the place where the text stops being a key
- */
+/** Parses a path of complete elements. Ids are signed 64-bit, not 0. INVALID_ARGUMENT with the place that is no key. */
 export function parseKeyPath(text: string): readonly PathElement[] {
   return parsePath(text, 'complete', 'the key', 'ToDo:1 or User:"ada"/ToDo:5')
 }

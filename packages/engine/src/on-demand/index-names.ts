@@ -7,14 +7,16 @@
  *
  * Every index with a row is among the known names of its kind; an index without rows may be too.
  */
+import type { RequestContext } from '../context.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import { encodeText } from '../encoding/ordered.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { runInSlices } from '../slices.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { scatterProperty } from '../tables/entity-rows.ts'
-import { overlap, prefixRange } from '../tables/ranges.ts'
-import { type EntitySource, forEntities, type GoOn, kindsIn, placeOfKind, splitIndexPrefix } from './missing-indexes.ts'
+import { overlap, prefixRange } from '../tables/rows.ts'
+import { type EntitySource, forEntities, kindsIn, placeOfKind, splitIndexPrefix } from './missing-indexes.ts'
 
 interface Known {
   /** Codes of the properties. */
@@ -25,14 +27,14 @@ interface Known {
 
 export class IndexNames {
   readonly #source: EntitySource
-  readonly #goOn: () => GoOn
+  readonly #context: () => RequestContext
   /** By the row prefix of a kind, without the byte of the table. */
   readonly #known = new Map<string, Known>()
 
-  /** @param goOn - a new {@link GoOn} for each pass */
-  constructor(source: EntitySource, goOn: () => GoOn) {
+  /** @param context - gives a new one for each pass */
+  constructor(source: EntitySource, context: () => RequestContext) {
     this.#source = source
-    this.#goOn = goOn
+    this.#context = context
   }
 
   /** The first part of a property table's range that is in one index, or with `reverse` the last; `undefined`: none. */
@@ -42,27 +44,21 @@ export class IndexNames {
     const { kind, property } = splitIndexPrefix(reverse ? range.end : range.start)
     const begun = property === '' ? undefined : overlap(range, prefixRange(space + kind + property))
     if (begun !== undefined) return begun
-    const kinds = kindsIn(range, this.#source.store)
-    if (reverse) kinds.reverse()
-    return this.#firstOf(range, kinds, reverse)
+    return runSteps(this.#firstOf(range, reverse))
   }
 
-  #firstOf(
-    range: KeyRange,
-    [kind, ...others]: readonly string[],
-    reverse: boolean,
-  ): MaybePromise<KeyRange | undefined> {
-    if (kind === undefined) return undefined
-    const head = range.start.slice(0, 1) + kind
-    if (overlap(range, prefixRange(head)) === undefined) return this.#firstOf(range, others, reverse)
-    return andThen(this.#of(kind), (codes) => {
-      if (reverse) codes.reverse()
-      for (const code of codes) {
+  *#firstOf(range: KeyRange, reverse: boolean): Steps<KeyRange | undefined> {
+    const kinds = kindsIn(range, this.#source.store)
+    for (const kind of reverse ? kinds.reverse() : kinds) {
+      const head = range.start.slice(0, 1) + kind
+      if (overlap(range, prefixRange(head)) === undefined) continue
+      const codes = yield* waitFor(this.#of(kind))
+      for (const code of reverse ? codes.reverse() : codes) {
         const found = overlap(range, prefixRange(head + code))
         if (found !== undefined) return found
       }
-      return this.#firstOf(range, others, reverse)
-    })
+    }
+    return undefined
   }
 
   /** Codes of the properties of a kind, sorted. */
@@ -92,7 +88,7 @@ export class IndexNames {
       }
       return entries.length
     }
-    return forEntities(kind, store, take, this.#goOn())
+    return runInSlices(this.#context(), forEntities(kind, store, take))
   }
 
   /** Notes a write of rows with this prefix. @returns whether the names of its kind are known */
@@ -105,7 +101,6 @@ export class IndexNames {
     return false
   }
 
-  /** Called when the store is replaced. */
   clear(): void {
     this.#known.clear()
   }

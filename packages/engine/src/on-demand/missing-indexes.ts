@@ -12,14 +12,15 @@ import { keyCodes, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, skipText } from '../encoding/ordered.ts'
 import { InvariantError, invariant } from '../invariant.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { runSteps } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
 import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { type PropertyTable, parsePropertyRowKey } from '../tables/entities-by-property.ts'
 import { EntityRows, RowProducer } from '../tables/entity-rows.ts'
-import { rowAfter } from '../tables/ranges.ts'
+import { rowAfter } from '../tables/rows.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
+import { skipScan } from '../tables/skip-scan.ts'
 
 type MemoryReader = Pick<MemoryKv | MemorySnapshot, 'scan'>
 
@@ -29,7 +30,6 @@ type KeptIndexes = ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
 /** The materialised parts of the property tables. Immutable: a change makes a new object. */
 export interface Kept {
   readonly everything: boolean
-  /** Complete indexes. */
   readonly kinds: KeptIndexes
   /** Indexes whose rows are written from now on: the complete ones, and those being materialised. */
   readonly begun: KeptIndexes
@@ -146,21 +146,15 @@ export function kindsIn({ start, end }: KeyRange, store: MemoryReader): string[]
     end: isToEnd ? prefixEnd(space) : high === '' ? space + end.slice(1) : prefixEnd(space + high),
   }
   const kinds: string[] = []
-  const scan = store.scan(range, { expect: 1 })
-  try {
-    for (;;) {
-      const [row] = scan.next(1)
-      if (row === undefined) return kinds
-      const kind = row.key.slice(1, 1 + textsEnd(row.key.slice(1), kindTexts))
-      kinds.push(kind)
-      scan.seek(prefixEnd(space + kind))
-    }
-  } finally {
-    scan.close()
+  const jump = (row: RowKey): RowKey => {
+    const kind = row.slice(1, 1 + textsEnd(row.slice(1), kindTexts))
+    kinds.push(kind)
+    return prefixEnd(space + kind)
   }
+  void runSteps(skipScan(store.scan(range, { expect: 1 }), jump))
+  return kinds
 }
 
-/** The indexes of `kinds` together with `more`. */
 export function withIndexes(kinds: KeptIndexes, more: readonly Missing[]): KeptIndexes {
   const all = new Map(kinds)
   for (const { table, kind, prefix } of more) {
@@ -172,19 +166,13 @@ export function withIndexes(kinds: KeptIndexes, more: readonly Missing[]): KeptI
   return all
 }
 
-/** Called with the rows read and written in a step; the caller waits for a returned promise (slices.ts). */
-export type GoOn = (work: number) => Promise<void> | undefined
-
 /** Entities that one step reads at most. */
 const entitiesPerStep = 64
 /** Index rows and entities after which a step ends: some hundreds of microseconds of work. One entity has up to 20,000 rows. */
 const workPerStep = 1024
 
-/**
- * Writes the rows of an index, or of all indexes of a kind in a table, into the store: in each slice those of some entities, or some rows
- * of one, in their current state. Other writers can continue if they also write the rows of the index.
- */
-export function materialiseRows(index: Missing, source: EntitySource, goOn: GoOn): MaybePromise<void> {
+/** Writes the rows of an index, or of a kind's in a table, in their current state, while others write them too. */
+export function* materialiseRows(index: Missing, source: EntitySource): Generator<number, void> {
   const { store } = source
   const entityOf = indexRowMaker(index, source)
   let rows: KvRow[] = []
@@ -194,69 +182,46 @@ export function materialiseRows(index: Missing, source: EntitySource, goOn: GoOn
     const entity = entityOf(path)
     invariant(entity !== undefined, 'an entity with a row in EntitiesByKind has one in Entities')
     entity.addTo(rows, 0, workPerStep)
-    if (entity.places > workPerStep) large = { ...entity, path }
+    large = entity.places > workPerStep ? { ...entity, path } : undefined
     return entity.places
   }
   const write = (): void => {
     store.batch(rows)
     rows = []
   }
-  const writeRest = async ({ path, places, addTo, isCurrent }: NonNullable<typeof large>): Promise<void> => {
-    for (let from = workPerStep; from < places; from += workPerStep) {
-      await goOn(workPerStep)
-      const isUnchanged = isCurrent()
-      if (isUnchanged) addTo(rows, from, from + workPerStep)
+  for (const work of forEntities(index.kind, store, take)) {
+    write()
+    yield work
+    for (let from = workPerStep; large !== undefined && from < large.places; from += workPerStep) {
+      const isUnchanged = large.isCurrent()
+      if (isUnchanged) large.addTo(rows, from, from + workPerStep)
       // A commit wrote what it changed, and the next one could come before the last part again.
-      else entityOf(path)?.addTo(rows)
+      else entityOf(large.path)?.addTo(rows)
       write()
+      yield workPerStep
       if (!isUnchanged) break
     }
-    await goOn(workPerStep)
   }
-  return forEntities(index.kind, store, take, (work) => {
-    write()
-    const entity = large
-    large = undefined
-    return entity === undefined ? goOn(work) : writeRest(entity)
-  })
 }
 
-/**
- * Walks over the entities of a kind in slices.
- *
- * @param take - gets the code of a path; @returns the number of its index rows
- * @param goOn - called at the end of each step
- */
-export function forEntities(
-  kind: string,
-  store: MemoryKv,
-  take: (path: string) => number,
-  goOn: GoOn,
-): MaybePromise<void> {
+/** Walks over the entities of a kind in steps of work. @param take - gets the code of a path, gives the number of rows */
+export function* forEntities(kind: string, store: MemoryKv, take: (path: string) => number): Generator<number, void> {
   const start = keySpaces.EntitiesByKind + kind
-  const end = prefixEnd(start)
-  let at = start
-  const steps = (): MaybePromise<void> => {
-    for (;;) {
-      const scan = store.scan({ start: at, end })
-      const found = scan.next(entitiesPerStep)
-      scan.close()
-      if (found.length === 0) return
-      let work = 0
-      for (const { key } of found) {
-        work += 1 + take(key.slice(start.length))
-        at = key
-        if (work >= workPerStep) break
-      }
-      at = rowAfter(at)
-      const way = goOn(work)
-      if (way !== undefined) return way.then(steps)
+  for (let at = start; ; at = rowAfter(at)) {
+    const scan = store.scan({ start: at, end: prefixEnd(start) })
+    const found = scan.next(entitiesPerStep)
+    scan.close()
+    if (found.length === 0) return
+    let work = 0
+    for (const { key } of found) {
+      work += 1 + take(key.slice(start.length))
+      at = key
+      if (work >= workPerStep) break
     }
+    yield work
   }
-  return steps()
 }
 
-/** The rows of an entity in one property table. */
 export interface EntityIndexRows {
   readonly table: PropertyTable
   readonly entityRow: RowKey
@@ -264,12 +229,7 @@ export interface EntityIndexRows {
   readonly rows: ReadonlyMap<RowKey, Uint8Array>
 }
 
-/**
- * The rows of the entity of an index row, in its table.
- *
- * @param last - an earlier result, which is used again for the same state of the entity: an entity has up to 20,000 rows
- * @returns `undefined` if there is no such entity
- */
+/** The rows of an index row's entity in its table. `last` is used again for the same state: it may have 20,000. */
 export function indexRowsBeside(
   row: RowKey,
   source: EntitySource,

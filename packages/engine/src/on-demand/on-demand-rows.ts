@@ -16,11 +16,12 @@
  */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { Sequencer } from '../sequencer.ts'
-import { giveWay } from '../slices.ts'
-import { AwaitedScan } from '../storage/awaited-scan.ts'
+import { runInSlices } from '../slices.ts'
+import { awaitedScan } from '../storage/awaited-scan.ts'
 import {
   countOf,
   handOver,
@@ -37,11 +38,11 @@ import {
   type Writes,
 } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
+import { rowsOf } from '../tables/rows.ts'
 import { IndexNames } from './index-names.ts'
 import {
   type EntityIndexRows,
   type EntitySource,
-  type GoOn,
   type IndexOptionsOf,
   indexRowsBeside,
   isAmong,
@@ -53,8 +54,7 @@ import {
   namesIndex,
   withIndexes,
 } from './missing-indexes.ts'
-import { isMarker, isOfLog, isOfProperty, isOnDemand, touchesLog } from './row-kinds.ts'
-import { listed, logRowsPerStep, nothingUnread, recordOf, UnreadLog, type UnreadRows } from './unread-log.ts'
+import { listed, logRowsPerStep, nothingUnread, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
 
 const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
 /** Rows of a batch that are written in one step, those of unread indexes included. */
@@ -94,19 +94,12 @@ export class OnDemandRows implements Kv {
     write: (key, value) => this.#write(key, value),
   }
 
-  /**
-   * @param store - an empty store without other writers
-   * @param optionsOf - the index rules of a database, by its code
-   */
+  /** @param store - an empty store without other writers */
   constructor(store: MemoryKv, optionsOf: IndexOptionsOf, scheduler: Scheduler = systemScheduler) {
     this.#store = store
     this.#scheduler = scheduler
-    const goOn = (): GoOn => {
-      const context = this.#context()
-      return (work) => giveWay(context, work)
-    }
     this.#source = { store, optionsOf }
-    this.#names = new IndexNames(this.#source, goOn)
+    this.#names = new IndexNames(this.#source, () => this.#context())
   }
 
   #context(): RequestContext {
@@ -142,7 +135,7 @@ export class OnDemandRows implements Kv {
   scan(range: KeyRange, options?: ScanOptions): KvScan {
     const ready = this.prepare(range)
     return isPromise(ready)
-      ? new AwaitedScan(ready.then(() => this.scan(range, options)))
+      ? awaitedScan(ready.then(() => this.scan(range, options)))
       : this.#store.scan(range, options)
   }
 
@@ -187,10 +180,7 @@ export class OnDemandRows implements Kv {
       ...this.#sink,
       write: (key, value) => (isOfLog(key) ? ofLog.push({ key, value }) : this.#write(key, value, copy)),
     }
-    for (const written of handOverInSteps(writes, everything ? copy : inCopy)) {
-      const way = giveWay(context, written)
-      if (way !== undefined) await way
-    }
+    await runInSlices(context, handOverInSteps(writes, everything ? copy : inCopy))
     this.#store.become(copy)
     this.changes++
     for (const { key, value } of ofLog) this.#write(key, value)
@@ -202,7 +192,6 @@ export class OnDemandRows implements Kv {
     return new OnDemandSnapshot(this)
   }
 
-  /** The same as {@link MemoryKv.restore}. */
   restore(snapshot: KvSnapshot): void {
     if (!(snapshot instanceof OnDemandSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
     invariant(this.#longBatch === undefined, 'a store is restored while nothing is written (kv/K7)')
@@ -258,12 +247,10 @@ export class OnDemandRows implements Kv {
     this.#materialising = new Map()
   }
 
-  /** The present content, for a new snapshot. */
   get state(): OnDemandState {
     return { snapshot: this.#store.snapshot(), kept: this.#kept, unread: this.#unread.view() }
   }
 
-  /** A new store with the content of a snapshot of this one. */
   forkAt(state: OnDemandState): OnDemandRows {
     const fork = new OnDemandRows(this.#store.fork(state.snapshot), this.#source.optionsOf, this.#scheduler)
     fork.#storeReplaced(state.kept)
@@ -290,13 +277,8 @@ export class OnDemandRows implements Kv {
 
   #materialise(index: Missing): MaybePromise<void> {
     const materialising = this.#materialising
-    const context = this.#context()
-    const goOn = (work: number): Promise<void> | undefined =>
-      giveWay(context, work)?.then(() => {
-        if (materialising !== this.#materialising) throw outdated
-      })
     this.#kept = { ...this.#kept, begun: withIndexes(this.#kept.begun, [index]) }
-    const made = andThen(materialiseRows(index, this.#source, goOn), () => {
+    const made = andThen(runInSlices(this.#context(), this.#materialisingRows(index)), () => {
       if (materialising !== this.#materialising) throw outdated
       this.#kept = { ...this.#kept, kinds: withIndexes(this.#kept.kinds, [index]) }
     })
@@ -305,6 +287,15 @@ export class OnDemandRows implements Kv {
       if (error !== outdated) throw error
     })
     return this.#inProgress(nameOf(index), known)
+  }
+
+  /** Ends when the store is replaced. */
+  *#materialisingRows(index: Missing): Generator<number, void> {
+    const materialising = this.#materialising
+    for (const work of materialiseRows(index, this.#source)) {
+      yield work
+      if (materialising !== this.#materialising) throw outdated
+    }
   }
 
   /** Lets readers wait for a materialisation. */
@@ -317,16 +308,15 @@ export class OnDemandRows implements Kv {
 
   /** Moves the list into the tree, the oldest first: each row is always in one of them. */
   #drain(): MaybePromise<void> {
-    const context = this.#context()
-    const step = (): MaybePromise<void> => {
-      while (this.#unread.size > 0) {
-        this.#store.batch(listed(this.#unread.takeOldest(logRowsPerStep)))
-        const way = giveWay(context, logRowsPerStep)
-        if (way !== undefined) return way.then(step)
-      }
-    }
-    const drained = step()
+    const drained = runInSlices(this.#context(), this.#draining())
     return isPromise(drained) ? this.#inProgress(logName, drained) : undefined
+  }
+
+  *#draining(): Generator<number, void> {
+    while (this.#unread.size > 0) {
+      this.#store.batch(listed(this.#unread.takeOldest(logRowsPerStep)))
+      yield logRowsPerStep
+    }
   }
 
   #write(key: RowKey, value: Uint8Array | undefined, store: MemoryKv = this.#store): void {
@@ -381,7 +371,7 @@ class OnDemandSnapshot implements KvSnapshot {
   /** The scan can outlive the snapshot. */
   scan(range: KeyRange, options: ScanOptions = {}): KvScan {
     const scan = this.#read(range, (reader) => reader.scan(range, options))
-    return isPromise(scan) ? new AwaitedScan(scan) : scan
+    return isPromise(scan) ? awaitedScan(scan) : scan
   }
 
   close(): void {
@@ -420,4 +410,38 @@ class OnDemandSnapshot implements KvSnapshot {
 
 function rangeOf(key: RowKey): KeyRange {
   return { start: key, end: `${key}\x00` }
+}
+
+const ascending = keySpaces.EntitiesByPropertyAsc.charCodeAt(0)
+const descending = keySpaces.EntitiesByPropertyDesc.charCodeAt(0)
+const log = keySpaces.Log.charCodeAt(0)
+const logRange = rowsOf('Log')
+const pending = keySpaces.Pending.charCodeAt(0)
+
+function isOfProperty(key: RowKey): boolean {
+  const space = key.charCodeAt(0)
+  return space === ascending || space === descending
+}
+
+function isOfLog(key: RowKey): boolean {
+  return key.charCodeAt(0) === log
+}
+
+/** Whether a write sets a pending marker. */
+function isMarker(key: RowKey, value: Uint8Array | undefined): boolean {
+  return value !== undefined && key.charCodeAt(0) === pending
+}
+
+/** Whether a row can be missing from the tree until its first read. */
+function isOnDemand(key: RowKey): boolean {
+  return isOfProperty(key) || isOfLog(key)
+}
+
+function touchesLog({ start, end }: KeyRange): boolean {
+  return start < logRange.end && end > logRange.start
+}
+
+/** A log record from the list or the tree, without sorting the list; `undefined` = not found this way. */
+function recordOf(key: RowKey, unread: UnreadRows, tree: MemoryKv | MemorySnapshot): Uint8Array | undefined {
+  return isOfLog(key) ? (valueIn(unread, key) ?? tree.get(key)) : undefined
 }

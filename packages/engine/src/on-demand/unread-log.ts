@@ -12,8 +12,6 @@
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
-import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
-import { isOfLog } from './row-kinds.ts'
 
 /** Log rows that move into the tree in one step. */
 export const logRowsPerStep = 1024
@@ -85,11 +83,7 @@ export class UnreadLog {
   }
 }
 
-/**
- * The value of a row; `undefined` is no proof of absence if versions fall somewhere along the list.
- *
- * Cost: a binary search, and one step for each later record of the same commit.
- */
+/** The value of a row; `undefined` is no proof of absence if versions fall somewhere along the list. */
 export function valueIn({ rows, values, start, end }: UnreadRows, row: RowKey): Uint8Array | undefined {
   const version = versionCodeOf(row)
   const next = lowerBound(end, (place) => versionCodeOf(rows[place] as RowKey) <= version, start)
@@ -107,9 +101,4 @@ function versionCodeOf(row: RowKey): string {
 
 export function listed({ rows, values, start, end }: UnreadRows): KvRow[] {
   return rows.slice(start, end).map((key, at) => ({ key, value: values[start + at] as Uint8Array }))
-}
-
-/** A log record from the list or the tree, without sorting the list; `undefined` = not found this way. */
-export function recordOf(key: RowKey, unread: UnreadRows, tree: MemoryKv | MemorySnapshot): Uint8Array | undefined {
-  return isOfLog(key) ? (valueIn(unread, key) ?? tree.get(key)) : undefined
 }

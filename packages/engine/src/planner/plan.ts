@@ -17,9 +17,9 @@
 import { partitionCode, pathCode, pathPrefix } from '../encoding/key-codec.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { RowKey } from '../storage/kv.ts'
-import { entitiesOfPartition } from '../tables/entities.ts'
 import { kindPrefix } from '../tables/entities-by-kind.ts'
 import { propertyPrefix } from '../tables/entities-by-property.ts'
+import { rowsOf } from '../tables/rows.ts'
 import type { TableId } from '../tables/table.ts'
 import { arrangementsOf, coverByComposites, type IndexChoice } from './index-selection.ts'
 import { MissingIndexError, perfectIndex } from './missing-index.ts'
@@ -122,7 +122,7 @@ function chooseScans(
   spans: readonly Span[],
 ): readonly ScanNode[] {
   const { kind, columns } = query
-  if (kind === undefined) return [scan('Entities', entitiesOfPartition(code).start, spans)]
+  if (kind === undefined) return [scan('Entities', rowsOf('Entities', code).start, spans)]
   const [column] = columns
   if (column === undefined && equalities.length === 0) return [scan('EntitiesByKind', kindPrefix(code, kind), spans)]
   if (column !== undefined && columns.length === 1 && equalities.length === 0 && query.ancestor === undefined) {

@@ -43,7 +43,6 @@ export function readAcknowledged(rows: string): Acknowledged | 'damaged' | undef
   }
 }
 
-/** Records how far the log of an open store is acknowledged. */
 export class AcknowledgedLog {
   readonly #rows: string
   readonly #location: string
@@ -61,9 +60,7 @@ export class AcknowledgedLog {
     this.#bytes = newest.stats.size
   }
 
-  /**
-   * Starts with a LevelDB that was just opened: the records of older logs are in tables now. The file is synced once.
-   */
+  /** Starts with a LevelDB that was just opened: older logs are in tables now. The file is synced once. */
   static async begin(rows: string, location: string): Promise<AcknowledgedLog> {
     const newest = newestLog(rows)
     if (newest === undefined) throw new Error(`LevelDB has no log file in ${rows}`)

@@ -53,7 +53,6 @@ export class Areas {
     )
   }
 
-  /** The row of the table. */
   get row(): KvRow {
     const table: StoredTable = {
       next: this.#next,

@@ -2,42 +2,29 @@
  * A scan whose rows must be made first, such as those of a past moment. It can be used at once: scan(), seek(ToDo:5), next(10)
  * waits in next() until the rows are made, and then reads from ToDo:5 on.
  */
-import type { KvRow, KvScan, RowKey } from './kv.ts'
+import type { KvScan, RowKey } from './kv.ts'
 
-export class AwaitedScan implements KvScan {
-  readonly #opened: Promise<KvScan>
-  #sought: RowKey | undefined
-  #scan: KvScan | undefined
-  #isClosed = false
-
-  /** @param opened - resolves with the scan */
-  constructor(opened: Promise<KvScan>) {
-    this.#opened = opened
-    opened.then(
-      (scan) => this.#begin(scan),
-      // Reported to the next caller that asks for rows.
-      () => {},
-    )
+/** @param opened - resolves with the scan */
+export function awaitedScan(opened: Promise<KvScan>): KvScan {
+  let scan: KvScan | undefined
+  let sought: RowKey | undefined
+  let isClosed = false
+  const begin = (made: KvScan): void => {
+    scan = made
+    if (sought !== undefined) made.seek(sought)
+    if (isClosed) made.close()
   }
-
-  async next(count: number): Promise<readonly KvRow[]> {
-    const scan = await this.#opened
-    return scan.next(count)
-  }
-
-  seek(key: RowKey): void {
-    if (this.#scan === undefined) this.#sought = key
-    else this.#scan.seek(key)
-  }
-
-  close(): void {
-    this.#isClosed = true
-    this.#scan?.close()
-  }
-
-  #begin(scan: KvScan): void {
-    this.#scan = scan
-    if (this.#sought !== undefined) scan.seek(this.#sought)
-    if (this.#isClosed) scan.close()
+  // An error is reported to the next caller that asks for rows.
+  opened.then(begin, () => {})
+  return {
+    next: async (count) => (await opened).next(count),
+    seek(key) {
+      if (scan === undefined) sought = key
+      else scan.seek(key)
+    },
+    close() {
+      isClosed = true
+      scan?.close()
+    },
   }
 }

@@ -71,11 +71,7 @@ export function copyOfInner<V>(inner: Inner<V>, epoch: number): Inner<V> {
 /** A node is guarded if its separators share this many more bytes than the keys that may be searched in it. */
 const guardedFrom = 3
 
-/**
- * Replaces the separators and children of an inner node.
- *
- * @param low - the separator before the whole node, and `high` that after it; `undefined` at the edge of the tree
- */
+/** Replaces separators and children. @param low, high - the separators before and after the node; none at an edge */
 export function setSeparators<V>(
   inner: Inner<V>,
   keys: string[],

@@ -19,7 +19,6 @@ export interface TreeRow<V> {
   readonly value: V
 }
 
-/** A tree, or a view of it (btree.ts). */
 interface ScannedView<V> {
   readonly root: TreeNode<V>
   readonly height: number
@@ -56,9 +55,7 @@ export class TreeScan<V> {
     this.#pending = reverse ? range.end : range.start
   }
 
-  /**
-   * Moves to the first row at or after `key` in scan order, inside the range; it may be behind or before the current row.
-   */
+  /** Moves to the first row at or after `key` in scan order, inside the range, also behind the current row. */
   seek(key: RowKey): void {
     if (this.#reverse) {
       this.#pendingInclusive = key < this.#end

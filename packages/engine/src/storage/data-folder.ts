@@ -41,10 +41,8 @@ export interface DataFolderOptions
 }
 
 /**
- * Opens the store in a data folder, and creates both if there are none.
- *
- * Rejects with DatastoreError FAILED_PRECONDITION for a folder that must not or cannot be used, and UNAVAILABLE if another
- * process has it open.
+ * Opens the store in a data folder, and creates both if there are none. Rejects with DatastoreError FAILED_PRECONDITION for a
+ * folder that must not or cannot be used, and UNAVAILABLE if another process has it open.
  */
 export async function openDataFolder(options: DataFolderOptions): Promise<LevelKv> {
   const dir = resolve(options.dir)
@@ -156,19 +154,12 @@ function checkedFormat(dir: string, text: string): number {
   if (format === undefined) {
     throw refused(dir, `its ${formatFile} is broken: no format number in it`, `Restore ${formatFile} from a copy`)
   }
-  if (format > dataFormat) {
-    throw refused(
-      dir,
-      `it has format ${format}, and this version reads formats up to ${dataFormat}`,
-      'Use the newer version that wrote it',
-    )
-  }
-  if (format < oldestFormat) {
-    throw refused(
-      dir,
-      `it has format ${format}, and this version reads formats from ${oldestFormat} on`,
-      'Export its data with the version that wrote it',
-    )
+  const [readable, advice] =
+    format > dataFormat
+      ? [`up to ${dataFormat}`, 'Use the newer version that wrote it']
+      : [`from ${oldestFormat} on`, 'Export its data with the version that wrote it']
+  if (format > dataFormat || format < oldestFormat) {
+    throw refused(dir, `it has format ${format}, and this version reads formats ${readable}`, advice)
   }
   return format
 }
@@ -187,10 +178,7 @@ function formatOf(text: string): number | undefined {
   return typeof format === 'number' && Number.isSafeInteger(format) && format >= 0 ? format : undefined
 }
 
-/**
- * Creates a folder and its missing parents, one at a time: Node's recursive mkdir never returns if the file system refuses a
- * folder (seen on Node 20 below /proc).
- */
+/** Creates a folder and its parents one by one: Node's recursive mkdir may never return (Node 20, below /proc). */
 async function makeFolder(dir: string): Promise<void> {
   try {
     await mkdir(dir)
@@ -215,7 +203,6 @@ function syncFolder(dir: string): void {
   }
 }
 
-/** Throws the system's error if it cannot. */
 function writeFormat(dir: string): void {
   const draft = join(dir, `${formatFile}.new`)
   const file = openSync(draft, 'w')

@@ -18,10 +18,7 @@ import { lowerBound } from '../lower-bound.ts'
 /** Slices shorter than this are strings of their own in V8, longer ones are views of the whole. */
 const viewLengthMin = 13
 
-/**
- * The end of a key from `start` on, for comparisons: two concatenated parts become a string of their own when they are first
- * compared, which takes 30 ns (measured). Every comparison of a slice that is a view takes four times as long.
- */
+/** The end of a key, for comparisons: joined parts compare four times as fast as a slice that is a view (measured). */
 export function restOf(key: string, start: number): string {
   if (start === 0) return key
   if (key.length - start < viewLengthMin) return key.slice(start)
@@ -82,7 +79,6 @@ function shortHeadOf(key: string, start: number, length: number): number {
   return headBase + bytes * 8 + Math.max(length, 0)
 }
 
-/** The heads of `keys`, each behind its first `start` bytes. */
 export function headsOf(keys: readonly string[], start: number): number[] {
   const heads: number[] = []
   for (const key of keys) heads.push(headOf(key, start))

@@ -22,10 +22,6 @@
  * A row is answered as it was written, or reading it fails with DamagedRow. A scan gives the rows before the damaged one
  * first, and a seek continues behind it. A closed store refuses everything with UNAVAILABLE. Methods that answer at once
  * throw their errors.
- *
- * Optional operations are getAll, indexWithin, damage, tidy (waits until the disk space of deleted rows is free), and restore
- * (back to a snapshot in O(1), for tests). A store does not know tables: on-demand/ makes rows on demand, as a store over this
- * one.
  */
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -71,7 +67,6 @@ export interface WriteSource {
 /** Writes of one batch. A source has at most one write for each key. */
 export type Writes = readonly KvWrite[] | WriteSource
 
-/** The number of writes, including unwanted ones. */
 export function countOf(writes: Writes): number {
   return 'writeTo' in writes ? writes.count : writes.length
 }
@@ -89,11 +84,8 @@ export function workOf(rows: number, value: Uint8Array | undefined, other?: Uint
   return rows + ((value?.length ?? 0) + (other?.length ?? 0)) / bytesOfWork
 }
 
-/**
- * {@link handOver} in steps that yield their work, for a sink that yields to other calls between them. What the caller did
- * before, and does after, has slices of its own.
- */
-export function* handOverInSteps(writes: Writes, sink: WriteSink): Iterable<number> {
+/** {@link handOver} in steps that yield their work; what the caller does before and after has slices of its own. */
+export function* handOverInSteps(writes: Writes, sink: WriteSink): Generator<number, void> {
   yield sliceWorkMax
   if ('writeTo' in writes) yield* writes.writeTo(sink)
   else {
@@ -113,9 +105,7 @@ export interface ScanOptions {
 
 /** A pull cursor over a range. The caller must close it, also after an error or an early end. */
 export interface KvScan {
-  /**
-   * The next rows in scan order, at least one and at most `count`; an empty array means that the range is exhausted.
-   */
+  /** The next rows in scan order, one to `count`; an empty array means that the range is exhausted. */
   next(count: number): MaybePromise<readonly KvRow[]>
   /** Moves to the first row at or after `key` in scan order (at or before it in a reverse scan), inside the range. */
   seek(key: RowKey): void
@@ -136,11 +126,7 @@ export interface KvReader {
   readonly gathersReads?: boolean
   /** The row's bytes, which the caller must not change; `undefined` if there is no such row. */
   get(key: RowKey): MaybePromise<Uint8Array | undefined>
-  /**
-   * {@link get} for many keys, if the store finds them faster together.
-   *
-   * @returns a value for each key
-   */
+  /** {@link get} for many keys, if the store finds them faster together: a value for each key. */
   getAll?(keys: readonly RowKey[]): MaybePromise<(Uint8Array | undefined)[]>
   scan(range: KeyRange, options?: ScanOptions): KvScan
 }
@@ -164,20 +150,14 @@ export interface FileDamage {
   readonly what: string
 }
 
-/** The state of a store. */
 export interface StoreState {
   /** Where the rows are, for people: a folder, or "memory". */
   readonly location: string
   /** Advice for users if it does not answer; absent = it always does. */
   readonly silenceRemedy?: string | undefined
-  /**
-   * The error of all writes after a failed one (K5), or of all calls during an outage; absent or `undefined` = none.
-   */
+  /** The error of all writes after a failed one (K5), or of all calls during an outage; absent = none. */
   readonly failure?: DatastoreError | undefined
-  /**
-   * Calls `listener` at a failure, and with `undefined` at its end, perhaps with a text about it. A store that failed by K5
-   * never recovers.
-   */
+  /** Calls `listener` at a failure, and with `undefined` and perhaps a text at its end, which never comes after K5. */
   onFailure?(listener: (failure: DatastoreError | undefined, recovery?: string) => void): void
   /** Whether its data is gone, so that it refuses all calls for good with `failure`; absent = it is not. */
   readonly isGone?: boolean
@@ -192,17 +172,12 @@ export interface RowKv extends KvReader, StoreState {
    * `undefined`: the range is empty. Absent = the store has every row.
    */
   indexWithin?(range: KeyRange, reverse: boolean): MaybePromise<KeyRange | undefined>
-  /**
-   * Reads all files of the store, if it has any, and looks for damage.
-   *
-   * @param onFile - called before each file; an error that it throws ends the search
-   */
+  /** Looks for damage in all files. @param onFile - called before each; an error that it throws ends the search */
   damage?(onFile?: () => void): Promise<readonly FileDamage[]>
   /** Waits for writes in progress, then releases files and locks. Closing twice is harmless. */
   close(): Promise<void>
 }
 
-/** The store of one process. */
 export interface Kv extends RowKv {
   /** All writes or none; a later write to a key wins. */
   batch(writes: Writes): MaybePromise<void>
@@ -214,7 +189,6 @@ export interface Kv extends RowKv {
    * @param rows - set by the same write; they may be in the ranges
    */
   deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): MaybePromise<void>
-  /** {@link deleteRanges} for every row. */
   clear(rows?: readonly KvRow[]): MaybePromise<void>
   /** Resolves when deleted rows need no disk space any more, or when the store is closed. Absent = they never do. */
   tidy?(): Promise<void>

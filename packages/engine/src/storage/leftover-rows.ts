@@ -84,7 +84,6 @@ export class LeftoverRows {
     this.#waiting.shift()
   }
 
-  /** Moves the first rows of a range back. */
   async #bringHome(home: PlacedRange): Promise<void> {
     const { start, end, prefix } = home
     const rows = this.#level.iterator({ ...inRange(storedRange(home)), highWaterMarkBytes: homeBytesOfTurn })

@@ -21,17 +21,11 @@ import { keysIn, type LevelDatabase } from './level-version.ts'
 /** Enough for twenty-six million keys. */
 const filterBytesMax = 32 << 20
 
-/**
- * Measured: reading the keys of 100,000 entities takes 0.3–0.6 s of CPU; a read in vain some 8 µs with
- * LevelDB's merging. With fewer reads it would not pay, and a store that is opened for a short look is left alone.
- */
+/** To read the keys of 100,000 entities takes 0.3–0.6 s of CPU, a read in vain 8 µs: with fewer it would not pay. */
 const missesBeforeReading = 16_384
 
-interface AbsentSource {
-  readonly level: LevelDatabase
-  /** Where the rows of the newest acknowledged version lie. */
-  partsOf(): readonly PlacedRange[]
-}
+/** A store, and where the rows of its newest acknowledged version lie. */
+type AbsentSource = { readonly level: LevelDatabase; partsOf(): readonly PlacedRange[] }
 
 export class AbsentRows {
   readonly #source: AbsentSource
@@ -58,7 +52,6 @@ export class AbsentRows {
     return this.#state === 'complete' && key.startsWith(this.#prefix) && !this.#filter.mayHave(key)
   }
 
-  /** Notes a read that found no row. */
   missed(key: RowKey): void {
     if (this.#state !== 'incomplete' || this.#clearing > 0 || !key.startsWith(this.#prefix)) return
     if (++this.#misses < this.#missesMax) return

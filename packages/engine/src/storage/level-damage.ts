@@ -6,8 +6,6 @@
  *   manifest          its records are whole                                                            level-manifest.ts
  *   tables            those in the manifest exist with their sizes, each block with its checksum    level-table-check.ts
  *   logs              each record is whole and follows the one before, up to the acknowledged end     level-log-check.ts
- *
- * Measured on Node 20: see docs/architecture/durability.md.
  */
 import { readdir } from 'node:fs/promises'
 import { tableNumberOf } from '../leveldb/file-names.ts'
@@ -27,11 +25,7 @@ export interface LevelDamage {
 const fromCopy = 'Restore the folder from a copy'
 const byRepair = 'run `sixtables check --data-dir … --repair` on it, which gives up what was written from there on'
 
-/**
- * The first damage found; `undefined` = none.
- *
- * @param isRepair - gives up acknowledged writes behind the end of the log
- */
+/** The first damage found. @param isRepair - gives up acknowledged writes behind the end of the log */
 export async function damageOfLevel(rows: string, isRepair: boolean): Promise<LevelDamage | undefined> {
   const manifest = await readManifest(rows)
   if ('found' in manifest) {
@@ -39,22 +33,15 @@ export async function damageOfLevel(rows: string, isRepair: boolean): Promise<Le
     const byHand = only === undefined ? '' : `; or write "${only}" and a line break into rows/CURRENT`
     return { found: `its file ${found}`, advice: fromCopy + byHand }
   }
+  const [damaged, ...more] = await damageOfTables(rows, manifest.tables)
   // A log is cut only if nothing else is damaged.
-  return (await damageInTables(rows, manifest)) ?? (await damageInLogs(rows, manifest, isRepair))
-}
-
-async function damageInTables(rows: string, { tables }: Manifest): Promise<LevelDamage | undefined> {
-  const [damage, ...more] = await damageOfTables(rows, tables)
-  if (damage === undefined) return undefined
+  if (damaged === undefined) return damageInLogs(rows, manifest, isRepair)
   const others = more.length === 0 ? '' : `; so are ${more.map(({ file }) => file).join(', ')}`
-  return { found: `its file rows/${damage.file} is damaged (${damage.what})${others}`, advice: fromCopy }
+  return { found: `its file rows/${damaged.file} is damaged (${damaged.what})${others}`, advice: fromCopy }
 }
 
-async function damageInLogs(
-  rows: string,
-  { name, log, lastSequence, tables }: Manifest,
-  isRepair: boolean,
-): Promise<LevelDamage | undefined> {
+async function damageInLogs(rows: string, manifest: Manifest, isRepair: boolean): Promise<LevelDamage | undefined> {
+  const { name, lastSequence, tables } = manifest
   const known = isRepair ? undefined : readAcknowledged(rows)
   // The very first opening may have ended before the file was written; then there is no row.
   const mayLack = isRepair || (lastSequence === 0 && (await areLogsEmpty(rows)))
@@ -65,11 +52,15 @@ async function damageInLogs(
       advice: `${fromCopy}; or ${byRepair.replace(/, which.*/, ', which goes by the log as it is')}`,
     }
   }
-  const damage = await damageOfLogs(rows, { from: log, sequence: lastSequence, acknowledged: known })
+  const damage = await damageOfLogs(rows, manifest, known)
   if (damage === undefined) return undefined
   if ('missing' in damage) return { found: `its rows have lost the file ${damage.missing}`, advice: fromCopy }
   const { file, offset, bytes, what } = damage
-  const unnamed = offset === 0 && what === writesMissing ? await tableBeside(rows, tables) : undefined
+  const isUnnamed = (other: string): boolean => {
+    const table = tableNumberOf(other)
+    return table !== undefined && !tables.has(table)
+  }
+  const unnamed = offset === 0 && what === writesMissing ? (await readdir(rows)).find(isUnnamed) : undefined
   if (unnamed !== undefined) {
     const found = `its file rows/${name} is cut: it names no file with the writes before rows/${file}, such as rows/${unnamed}`
     return { found, advice: fromCopy }
@@ -79,12 +70,4 @@ async function damageInLogs(
     advice: `${fromCopy}; or, as after a power cut with --durability process, ${byRepair}`,
     log: damage,
   }
-}
-
-/** A table that the manifest does not name. */
-async function tableBeside(rows: string, tables: Manifest['tables']): Promise<string | undefined> {
-  return (await readdir(rows)).find((file) => {
-    const table = tableNumberOf(file)
-    return table !== undefined && !tables.has(table)
-  })
 }

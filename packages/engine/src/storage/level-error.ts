@@ -1,8 +1,23 @@
 /**
  * LevelDB's errors in the words of the store. LevelDB's own codes (known: classic-level's documentation) stay in the cause.
  */
+import { prettyRowKey } from '../encoding/pretty.ts'
 import { DatastoreError } from '../errors.ts'
-import { DamagedRow } from './damaged-row.ts'
+import type { RowKey } from './kv.ts'
+
+/** The bytes of a row on disk are not those that were written (row-proof.ts): `… the row Entities(demo, ToDo:1) is damaged …`. */
+export class DamagedRow extends DatastoreError {
+  readonly rowKey: RowKey
+
+  constructor(location: string, rowKey: RowKey) {
+    super(
+      'UNAVAILABLE',
+      `Reading from the store in ${location} failed: the row ${prettyRowKey(rowKey)} is damaged, its bytes do not fit its ` +
+        'checksum. Restore the folder from a copy; sixtables check says what else is damaged.',
+    )
+    this.rowKey = rowKey
+  }
+}
 
 /** LevelDB's code of an error or of its cause, such as LEVEL_LOCKED; empty when it has none. */
 export function levelCode(error: unknown): string {

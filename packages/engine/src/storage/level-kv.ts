@@ -17,7 +17,6 @@ import { DatastoreError } from '../errors.ts'
 import { tableNumberOf } from '../leveldb/file-names.ts'
 import { AcknowledgedLog } from './acknowledged.ts'
 import { Areas, areaTableKey, type PlacedRange } from './areas.ts'
-import { DamagedRow } from './damaged-row.ts'
 import {
   countOf,
   type Durability,
@@ -36,7 +35,7 @@ import {
 } from './kv.ts'
 import { LeftoverRows } from './leftover-rows.ts'
 import { AbsentRows } from './level-absent.ts'
-import { closedError, readError } from './level-error.ts'
+import { closedError, DamagedRow, readError } from './level-error.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
 import { keysIn, type LevelDatabase, StoreVersion } from './level-version.ts'
@@ -82,7 +81,7 @@ export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
   await level.open()
   try {
     const acknowledged = await AcknowledgedLog.begin(options.dir, options.location ?? options.dir)
-    return new LevelKv(level, acknowledged, options, { isEmpty: await isEmpty(level), areas: areasOf(level, options) })
+    return new LevelKv(level, acknowledged, options, await isEmpty(level), areasOf(level, options))
   } catch (error) {
     await level.close()
     throw error
@@ -107,15 +106,7 @@ function areasOf(level: LevelDatabase, options: LevelKvOptions): Areas {
   return Areas.from(bytes)
 }
 
-interface Found {
-  readonly isEmpty: boolean
-  readonly areas: Areas
-}
-
-/**
- * Tries LevelDB's lock without touching the rows. Rejects with LEVEL_LOCKED if another process has it, else with another
- * error.
- */
+/** Tries LevelDB's lock without touching the rows. Rejects with LEVEL_LOCKED if another process has it. */
 export async function probeLevel(dir: string): Promise<void> {
   const level = new Level(dir, { createIfMissing: false, errorIfExists: true })
   await level.open()
@@ -150,10 +141,16 @@ export class LevelKv implements Kv {
   #version: StoreVersion
   #closed = false
   #closing: Promise<void> | undefined
-  #failure: DatastoreError | undefined
+  failure: DatastoreError | undefined
   readonly #onFailure: ((failure: DatastoreError) => void)[] = []
 
-  constructor(level: LevelDatabase, acknowledged: AcknowledgedLog, options: LevelKvOptions, { isEmpty, areas }: Found) {
+  constructor(
+    level: LevelDatabase,
+    acknowledged: AcknowledgedLog,
+    options: LevelKvOptions,
+    isEmpty: boolean,
+    areas: Areas,
+  ) {
     this.#dir = options.dir
     this.#level = level
     this.#acknowledged = acknowledged
@@ -166,7 +163,7 @@ export class LevelKv implements Kv {
       beforeWrite: () => this.#version.freeze(this.#level),
       written: (isParted) => this.#acknowledged.advance(isParted),
       failed: (failure) => {
-        this.#failure = failure
+        this.failure = failure
         for (const listener of this.#onFailure) listener(failure)
       },
       afterWrite: (groups) => this.#advance(groups),
@@ -191,10 +188,6 @@ export class LevelKv implements Kv {
         new DatastoreError('FAILED_PRECONDITION', `The store in ${this.location} was opened for reading only.`),
       )
     }
-  }
-
-  get failure(): DatastoreError | undefined {
-    return this.#failure
   }
 
   onFailure(listener: (failure: DatastoreError) => void): void {
@@ -266,10 +259,7 @@ export class LevelKv implements Kv {
     await this.#delete(ranges, rows, areFew)
   }
 
-  /**
-   * @param rows - set by the same batch
-   * @param areFew - whether to delete the rows one by one
-   */
+  /** @param areFew - whether to delete the rows one by one; `rows` are set by the same batch */
   async #delete(ranges: readonly KeyRange[], rows: readonly KvRow[], areFew: boolean): Promise<void> {
     if (areFew) {
       const stored = this.#writer.areas.stored(ranges)

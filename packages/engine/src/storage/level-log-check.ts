@@ -45,18 +45,11 @@ const writeHeadBytes = 12
 const deletion = 0
 const insertion = 1
 
-export interface LogExpectation {
-  /** The first log file that counts: tables have the content of those before it. */
-  readonly from: number
-  /** An upper bound of the row writes before the first record of that file. */
-  readonly sequence: number
-  readonly acknowledged: Acknowledged | undefined
-}
-
 /** The first damage in the log files of a folder; `undefined` = none, `missing` a file that is not there. */
 export async function damageOfLogs(
   rows: string,
-  { from, sequence, acknowledged }: LogExpectation,
+  { log: from, lastSequence }: { readonly log: number; readonly lastSequence: number },
+  acknowledged: Acknowledged | undefined,
 ): Promise<LogDamage | { readonly missing: string } | undefined> {
   const files = (await logsOf(rows)).filter((file) => (logNumberOf(file) ?? 0) >= from)
   const needed = Math.max(from, acknowledged?.log ?? 0)
@@ -73,7 +66,7 @@ export async function damageOfLogs(
         const write = record.length === 1 ? (record[0] as Buffer) : Buffer.concat(record)
         if (write.length < writeHeadBytes) return 'a record is too short'
         const first = Number(write.readBigUInt64LE(0))
-        if (next === undefined ? first > sequence + 1 : first !== next) return writesMissing
+        if (next === undefined ? first > lastSequence + 1 : first !== next) return writesMissing
         const number = write.readUInt32LE(8)
         next = first + number
         return rowWritesIn(write) === number ? undefined : 'a record does not hold the row writes that it says'
@@ -103,10 +96,7 @@ function rowWritesIn(record: Buffer): number | undefined {
   return number
 }
 
-/**
- * Cuts a log before its damage, and removes later logs, so that the rest is a prefix of the writes. The old files are kept
- * with `.damaged` behind their names, which LevelDB ignores.
- */
+/** Cuts a log before its damage and removes later ones: a prefix of the writes stays. `.damaged` files keep all bytes. */
 export async function cutLogs(rows: string, { file, offset }: LogDamage): Promise<void> {
   for (const log of await logsOf(rows)) {
     const path = join(rows, log)
@@ -156,10 +146,11 @@ export function damageOfLog(
       const fragment = fragmentAt(bytes, at)
       const { start, end } = fragment
       const isLastBlock = blockEnd - block < blockBytes
-      const what =
-        end > blockEnd && isLastBlock
-          ? wrongLength(bytes, at, blockEnd)
-          : wrongWithFragment(bytes, fragment, { blockEnd, isInRecord: recordAt !== undefined })
+      let what = wrongWithFragment(bytes, fragment, { blockEnd, isInRecord: recordAt !== undefined })
+      // The file may end inside its last fragment, unless the checksum is right for a shorter length.
+      if (end > blockEnd && isLastBlock) {
+        what = isFragmentOfOtherLength(bytes, at, blockEnd) ? 'the length of a fragment is wrong' : undefined
+      }
       if (what === undefined && end > blockEnd) return endAt(recordAt ?? at)
       if (what !== undefined) {
         if (isZeroed(bytes, at, Math.min(end, blockEnd))) return endAt(recordAt ?? at)
@@ -179,11 +170,6 @@ export function damageOfLog(
     }
   }
   return endAt(recordAt ?? at)
-}
-
-/** The file may end inside its last fragment, unless the checksum is right for a shorter length. */
-function wrongLength(bytes: Buffer, at: number, blockEnd: number): string | undefined {
-  return isFragmentOfOtherLength(bytes, at, blockEnd) ? 'the length of a fragment is wrong' : undefined
 }
 
 /** Whether the file has only zeros from the fragment at [at, end) on, or from a sector that begins in it. */

@@ -18,7 +18,6 @@ import { varintAt } from '../leveldb/varint.ts'
 import { damageOfLog } from './level-log-check.ts'
 
 export interface Manifest {
-  /** The name of the manifest's file. */
   readonly name: string
   /** The first log file whose records are not all in tables; 0 if the store was never opened completely. */
   readonly log: number
@@ -26,13 +25,6 @@ export interface Manifest {
   readonly lastSequence: number
   /** Sizes of the table files by their numbers. */
   readonly tables: ReadonlyMap<number, number>
-}
-
-export interface ManifestDamage {
-  /** In words, after the name of the folder. */
-  readonly found: string
-  /** The manifest that CURRENT should name, if that is all that is wrong. */
-  readonly only?: string | undefined
 }
 
 /** Kinds of fields after a tag: `n` a number, `t` a text. */
@@ -47,8 +39,12 @@ const fieldsOfTag: Readonly<Record<number, string>> = {
   9: 'n',
 }
 
-/** @throws errors of the file system */
-export async function readManifest(rows: string): Promise<Manifest | ManifestDamage> {
+/**
+ * The manifest, or its damage in words, after the name of the folder; `only`: what CURRENT should name, if nothing else is wrong.
+ *
+ * @throws errors of the file system
+ */
+export async function readManifest(rows: string): Promise<Manifest | { found: string; only?: string | undefined }> {
   const current = await readFile(join(rows, 'CURRENT'), 'latin1')
   const manifests = (await readdir(rows)).filter((file) => file.startsWith('MANIFEST-'))
   const name = manifests.find((file) => current === `${file}\n`)

@@ -34,11 +34,7 @@ const snappy = 1
 /** The bytes of one read and check: two milliseconds. */
 const runBytes = 1 << 20
 
-/**
- * The first damage in each of the tables that are damaged.
- *
- * @param tables - numbers of files, with their sizes if these are known
- */
+/** The first damage of each damaged table. @param tables - numbers of files, with their sizes if they are known */
 export async function damageOfTables(
   rows: string,
   tables: Iterable<readonly [table: number, size: number | undefined]>,

@@ -16,9 +16,7 @@ import type { KeyRange } from './kv.ts'
 
 export type LevelDatabase = Level<Uint8Array, Uint8Array>
 
-/**
- * How to read a row in a past version. With explicit encodings LevelDB's wrapper does not copy the options in each call.
- */
+/** A read in a past version. With explicit encodings LevelDB's wrapper does not copy the options in each call. */
 export interface SnapshotRead {
   readonly snapshot: ReturnType<LevelDatabase['snapshot']>
   readonly keyEncoding: 'view'
@@ -57,7 +55,6 @@ export class StoreVersion {
     this.snapshot ??= { snapshot: level.snapshot(), keyEncoding: 'view', valueEncoding: 'view' }
   }
 
-  /** Ends the version: there is a later one. */
   pass(): void {
     this.past = true
     this.release()

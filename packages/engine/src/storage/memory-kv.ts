@@ -15,7 +15,6 @@ import {
   type KeyRange,
   type Kv,
   type KvRow,
-  type KvScan,
   type KvSnapshot,
   type KvWrite,
   type RowKey,
@@ -36,16 +35,8 @@ export interface MemoryKvOptions {
   readonly nodeCapacity?: number
 }
 
-export interface MemorySnapshot extends KvSnapshot {
-  readonly size: number
-  get(key: RowKey): Uint8Array | undefined
-  scan(range: KeyRange, options?: ScanOptions): MemoryScan
-}
-
 /** A scan that never returns a promise. */
-export interface MemoryScan extends KvScan {
-  next(count: number): readonly KvRow[]
-}
+export type MemoryScan = TreeScan<Uint8Array>
 
 export class MemoryKv implements Kv, WriteSink {
   readonly location = 'memory'
@@ -108,16 +99,13 @@ export class MemoryKv implements Kv, WriteSink {
   }
 
   snapshot(): MemorySnapshot {
-    return new TreeSnapshot(this.#tree ?? storeClosed())
+    return new MemorySnapshot(this.#tree ?? storeClosed())
   }
 
-  /**
-   * Resets the store to the snapshot in O(1). The snapshot can be restored again; open scans and snapshots are not changed.
-   * Throws a TypeError for a snapshot of another store.
-   */
+  /** Resets the store to a snapshot of it in O(1). TypeError for another one. Open scans and snapshots do not change. */
   restore(snapshot: KvSnapshot): void {
     const tree = this.#tree ?? storeClosed()
-    if (!(snapshot instanceof TreeSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
+    if (!(snapshot instanceof MemorySnapshot)) throw new TypeError('restore() takes a snapshot of this store')
     snapshot.restoreInto(tree)
   }
 
@@ -128,7 +116,7 @@ export class MemoryKv implements Kv, WriteSink {
 
   /** A new store with the content of the snapshot, in O(1). It can restore snapshots of this one. */
   fork(snapshot: MemorySnapshot): MemoryKv {
-    if (!(snapshot instanceof TreeSnapshot)) throw new TypeError('fork() takes a snapshot of this store')
+    if (!(snapshot instanceof MemorySnapshot)) throw new TypeError('fork() takes a snapshot of this store')
     const fork = new MemoryKv()
     fork.#tree = snapshot.forked()
     return fork
@@ -166,7 +154,7 @@ export class MemoryKv implements Kv, WriteSink {
   }
 }
 
-class TreeSnapshot implements MemorySnapshot {
+export class MemorySnapshot implements KvSnapshot {
   readonly #tree: BTree<Uint8Array>
   /** `undefined` after close(). */
   #view: TreeView<Uint8Array> | undefined

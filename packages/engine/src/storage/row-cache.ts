@@ -37,32 +37,23 @@ export interface Fill {
   readonly since: number
 }
 
-/**
- * Memory of a row beside the characters of its key: the string's header, the row's object and its slot. Measured: 135 with
- * 50.
- */
+/** Memory of a row beside the characters of its key: the string's header, the row's object and its slot. */
 const rowBytes = 80
 /** Memory of a value of more than one byte beside its bytes: LevelDB gives an array with a buffer of its own. */
 const valueBytes = 250
 /** Memory of a span beside its keys and rows. */
 const spanBytes = 300
 
-/**
- * Adjacent spans are joined up to this size: larger spans make scans cheaper, smaller ones can be dropped one by one.
- */
+/** Adjacent spans are joined up to this size: larger ones make scans cheaper, smaller ones are dropped one by one. */
 const joinedBytesMax = 64 << 10
 
 /** A span that writes made larger than this is dropped, to be read again in smaller ones. */
 const grownBytesMax = 256 << 10
 
-/**
- * Applying a write to a span costs 1 µs, reading the span from LevelDB 60 or more: after this many writes it is dropped.
- */
+/** After this many unread writes, 1 µs each, a span is dropped: to read it again takes 60 µs or more. */
 const unreadWritesMax = 256
 
-/**
- * LevelDB gives one-byte and empty values, those of index rows, in arrays of their own; these shared ones replace them.
- */
+/** Shared values of index rows: LevelDB gives each empty or one-byte value an array of its own. */
 const noBytes = new Uint8Array(0)
 const oneByte: readonly Uint8Array[] = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte))
 
@@ -77,7 +68,7 @@ export class RowCache {
   readonly #spans = new BTree<Span>()
   /** The spans, the one added or found in use longest ago first. */
   readonly #order = new Set<Span>()
-  #bytes = 0
+  bytes = 0
   /** Writes acknowledged since the oldest open fill began; the first has number `#firstRecent`. */
   #recent: Writes[] = []
   #firstRecent = 0
@@ -85,10 +76,6 @@ export class RowCache {
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
-  }
-
-  get bytes(): number {
-    return this.#bytes
   }
 
   /** The span from which a scan at `frontier` can read on. */
@@ -131,7 +118,7 @@ export class RowCache {
   clear(): void {
     this.#spans.clear()
     this.#order.clear()
-    this.#bytes = 0
+    this.bytes = 0
     this.#forgetRecent()
     this.#firstRecent++
   }
@@ -208,7 +195,6 @@ export class RowCache {
     this.#order.add(joined)
   }
 
-  /** Joins two neighbours to one span. */
   #join(left: Span, right: Span): Span {
     for (const span of [left, right]) {
       this.#spans.delete(span.start)
@@ -220,14 +206,14 @@ export class RowCache {
 
   #count(span: Span, bytes: number): void {
     span.bytes += bytes
-    this.#bytes += bytes
+    this.bytes += bytes
   }
 
   /** Drops spans until the bytes are under the limit. A span that was read since the last call gets a second chance. */
   #shrink(): void {
-    if (this.#bytes <= this.#bytesMax) return
+    if (this.bytes <= this.#bytesMax) return
     for (const span of this.#order) {
-      if (this.#bytes <= this.#bytesMax) return
+      if (this.bytes <= this.#bytesMax) return
       this.#order.delete(span)
       if (span.used) {
         span.used = false
@@ -240,7 +226,7 @@ export class RowCache {
 
   #drop(span: Span): void {
     this.#spans.delete(span.start)
-    this.#bytes -= span.bytes
+    this.bytes -= span.bytes
   }
 }
 

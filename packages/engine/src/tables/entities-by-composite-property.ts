@@ -19,10 +19,12 @@ import { encodeInt64, encodeText, skipText } from '../encoding/ordered.ts'
 import { RowReader } from '../encoding/row-reader.ts'
 import { typeByteOf } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
+import { andThen, type MaybePromise, runSteps } from '../maybe-promise.ts'
 import type { CompositeIndex, IndexDefinition, IndexedProperty } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
-import { prefixRange } from './ranges.ts'
+import type { KeyRange, KvReader, RowKey } from '../storage/kv.ts'
+import { prefixRange, rowsOf } from './rows.ts'
+import { skipScan } from './skip-scan.ts'
 
 export const keyProperty = '__key__'
 
@@ -45,20 +47,29 @@ export function columnCode(column: IndexedProperty, valueCode: string): string {
 
 /** Prefix of the rows of an index in a partition; in an ancestor index an ancestor's path code follows. */
 export function compositePrefix(index: CompositeIndex, partition: PartitionId): RowKey {
-  return indexPrefix(index, databaseCode(partition.projectId, partition.databaseId)) + tailCode(index, partition)
+  const { projectId, databaseId, namespaceId } = partition
+  return indexPrefix(index, databaseCode(projectId, databaseId)) + encodeText(namespaceId) + encodeText(index.kind)
 }
 
 function indexPrefix(index: CompositeIndex, database: string): RowKey {
   return keySpaces.EntitiesByCompositeProperty + database + encodeInt64(index.id)
 }
 
-function tailCode(index: IndexDefinition, partition: PartitionId): string {
-  return encodeText(partition.namespaceId) + encodeText(index.kind)
-}
-
 /** All rows of an index, over all namespaces of a database. */
 export function compositeIndexRange(index: CompositeIndex, database: string): KeyRange {
   return prefixRange(indexPrefix(index, database))
+}
+
+/** The code of database and number of each composite index of a database that has rows. */
+export function compositeCodes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
+  const found: string[] = []
+  const jump = (row: RowKey): RowKey => {
+    const index = database + encodeInt64(parseCompositeHead(row).indexId)
+    found.push(index)
+    return rowsOf('EntitiesByCompositeProperty', index).end
+  }
+  const scan = kv.scan(rowsOf('EntitiesByCompositeProperty', database), { expect: 1 })
+  return andThen(runSteps(skipScan(scan, jump)), () => found)
 }
 
 export interface CompositeRow {
@@ -102,10 +113,7 @@ function headOf(row: RowReader): CompositeRowHead {
   return { indexId, partition: { ...database, namespaceId: row.text() }, kind: row.text() }
 }
 
-/**
- * The number of rows that {@link compositeRows} gives, without making them: the product of the columns' entries and the
- * ancestors.
- */
+/** The number of rows that {@link compositeRows} gives, without making them. */
 export function countCompositeRows(index: IndexDefinition, codes: KeyCodes, entries: readonly IndexEntry[]): number {
   if (codes.kind !== encodeText(index.kind)) return 0
   let count = index.ancestor ? pathLength(codes.path) : 1
@@ -117,7 +125,6 @@ export function countCompositeRows(index: IndexDefinition, codes: KeyCodes, entr
   return count
 }
 
-/** Gives each row of the entity in an index to `each`. */
 export function compositeRows(
   index: CompositeIndex,
   codes: KeyCodes,

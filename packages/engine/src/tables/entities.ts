@@ -14,8 +14,7 @@ import { RowReader } from '../encoding/row-reader.ts'
 import { invariant } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
-import { prefixRange } from './ranges.ts'
+import type { RowKey } from '../storage/kv.ts'
 
 const headBytes = 24
 const tooShort = 'the value of an Entities row has at least 24 bytes'
@@ -24,7 +23,6 @@ const tooShort = 'the value of an Entities row has at least 24 bytes'
 const head = new Uint8Array(headBytes)
 const headView = new DataView(head.buffer)
 
-/** The row key of an entity, from the codes of its partition and path. */
 export function entityRowKey(partitionCode: string, pathCode: string): RowKey {
   return keySpaces.Entities + partitionCode + pathCode
 }
@@ -49,15 +47,6 @@ export function parseEntityRowKey(rowKey: RowKey): Key {
   return { partition: row.partition(), path: row.lastPath() }
 }
 
-export function entitiesOfPartition(partitionCode: string): KeyRange {
-  return prefixRange(keySpaces.Entities + partitionCode)
-}
-
-/** The entities of a database, namespace after namespace. */
-export function entitiesOfDatabase(databaseCode: string): KeyRange {
-  return prefixRange(keySpaces.Entities + databaseCode)
-}
-
 export function encodeImage(image: EntityImage): Uint8Array {
   headView.setBigUint64(0, image.version)
   headView.setBigInt64(8, image.createTime)
@@ -79,10 +68,7 @@ export function decodeImage(bytes: Uint8Array): EntityImage {
   }
 }
 
-/**
- * An image that is decoded only when a member is read: a read that copies bytes from the store to the wire makes no bigints.
- * Creating one takes 0.2 µs, {@link decodeImage} 0.7 µs.
- */
+/** An image that is decoded when a member is read: copying bytes to the wire makes no bigints (0.2 µs, not 0.7). */
 export class StoredImage implements EntityImage {
   /** The offset of the properties in {@link row}. */
   static readonly propertiesAt: number = headBytes

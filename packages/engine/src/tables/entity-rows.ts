@@ -29,7 +29,7 @@ import { typeBytes } from '../encoding/value-types.ts'
 import { invariant } from '../invariant.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { RowTally } from '../request-trace.ts'
-import type { RowKey, WriteSink } from '../storage/kv.ts'
+import type { KvWrite, RowKey } from '../storage/kv.ts'
 import { entityRowKey, propertiesOfImage } from './entities.ts'
 import { compositeRows, countCompositeRows } from './entities-by-composite-property.ts'
 import { emptyValue, kindHead } from './entities-by-kind.ts'
@@ -51,26 +51,17 @@ export interface EntityDelta {
   readonly after: Uint8Array | undefined
   /** Its row in Entities, if the caller knows it. */
   readonly row?: RowKey | undefined
-  /**
-   * Index entries of `after`, if the caller knows them. For a sink that wants one property, the entries of that property
-   * suffice.
-   */
+  /** Index entries of `after`, if the caller knows them; those of one property suffice for a sink of that property. */
   readonly afterEntries?: readonly IndexEntry[] | undefined
 }
 
-/** A consumer of rows. */
 export interface RowSink {
-  /** As in {@link WriteSink}. */
   wants?(prefix: RowKey): boolean
   /** @param wasThere - whether the row existed before, with another value if it still exists */
   write(key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void
 }
 
-/** A row that a change writes or deletes. */
-export interface RowChange {
-  readonly key: RowKey
-  readonly value: Uint8Array | undefined
-  /** As in {@link RowSink.write}. */
+export interface RowChange extends KvWrite {
   readonly wasThere: boolean
 }
 
@@ -99,9 +90,7 @@ export class EntityRows {
    * count, though it is written (measured on Google's legacy emulator).
    */
   readonly updates: number
-  /**
-   * Entries whose rows are written, the first `replaced` ones over existing rows, and entries whose rows are deleted.
-   */
+  /** Entries whose rows are written, the first `replaced` ones over existing rows, and entries of deleted rows. */
   readonly come: readonly IndexEntry[]
   readonly replaced: number
   readonly gone: readonly IndexEntry[]
@@ -291,9 +280,7 @@ interface PropertyHeads {
   readonly down: RowKey | undefined
 }
 
-/**
- * Gives the rows of entities to a sink. Successive entities mostly have one kind, so the common parts of their rows are kept.
- */
+/** Gives the rows of entities to a sink, and keeps the common parts of successive entities of a kind. */
 export class RowProducer {
   readonly #sink: RowSink
   readonly #wantsEntities: boolean
@@ -303,9 +290,7 @@ export class RowProducer {
   #ofKind: RowKey | undefined
   #up: RowKey | undefined
   #down: RowKey | undefined
-  /**
-   * By the position of an entry in its entity: entities of a kind mostly have the same properties in the same order.
-   */
+  /** By the position of an entry: entities of a kind mostly have the same properties in the same order. */
   #byPlace: PropertyHeads[] = []
 
   constructor(sink: RowSink) {
@@ -318,11 +303,7 @@ export class RowProducer {
     if (this.#wantsEntities && before !== after) this.#sink.write(row, after, before !== undefined)
   }
 
-  /**
-   * The rows in all other tables: at place 0 the kind row, then for each entry its two property rows, then the composite rows.
-   *
-   * @param from - of an entity with many rows only those of the places from here, up to before `to`
-   */
+  /** All other rows. Place 0 has the kind row, each next one two rows of an entry, then come composite rows. */
   indexRows(rows: EntityRows, from = 0, to: number = Number.POSITIVE_INFINITY): void {
     const { codes, before, after, come, gone, replaced } = rows
     const { partition, kind, path } = codes
@@ -350,7 +331,6 @@ export class RowProducer {
     }
   }
 
-  /** The prefix, if the sink wants its rows. */
   #wanted(prefix: RowKey): RowKey | undefined {
     return this.#sink.wants?.(prefix) === false ? undefined : prefix
   }
@@ -387,7 +367,6 @@ export class RowProducer {
   }
 }
 
-/** Gives all rows of one change to a sink. */
 export function handRows(delta: EntityDelta, rules: IndexRules, sink: RowSink): void {
   const rows = new EntityRows(delta, rules)
   const producer = new RowProducer(sink)
@@ -395,7 +374,6 @@ export function handRows(delta: EntityDelta, rules: IndexRules, sink: RowSink): 
   producer.indexRows(rows)
 }
 
-/** The codes of the entity in a row of Entities. */
 export function codesOfEntityRow(row: RowKey): KeyCodes {
   const partitionEnd = skipPartition(row, 1)
   return keyCodesOfPath(row.slice(1, partitionEnd), row.slice(partitionEnd))

@@ -4,7 +4,7 @@ import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { RowReader } from '../encoding/row-reader.ts'
 import { decodeCounter, encodeCounter, idSequenceRowKey } from './id-sequences.ts'
-import { prefixRange } from './ranges.ts'
+import { prefixRange } from './rows.ts'
 
 /** Names that begin like others, and with the bytes that codes escape. */
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '\x00', '\x01', '\u00ff', 'é'), maxLength: 4 })

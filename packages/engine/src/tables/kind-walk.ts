@@ -9,15 +9,9 @@
  */
 import type { KeyRange, KvReader, RowKey } from '../storage/kv.ts'
 import { kindPrefix, partitionOfKindRow } from './entities-by-kind.ts'
-import { prefixRange, rowAfter } from './ranges.ts'
-import { rowsOf } from './rows.ts'
+import { prefixRange, rowAfter, rowsOf } from './rows.ts'
 
-/**
- * Visits the path codes of the kind's entities in key order, in lists of at most `count`, each of one namespace.
- *
- * @param database - the code of the database
- * @param visit - gets the code of the partition too; an error that it throws ends the walk
- */
+/** Visits the path codes of a kind's entities in key order, up to `count` of one namespace a time; an error ends it. */
 export async function walkKind(
   kv: KvReader,
   database: string,
@@ -45,7 +39,6 @@ export async function walkKind(
   }
 }
 
-/** The first row keys of a range, at most `count`. */
 export async function rowKeysOf(kv: KvReader, range: KeyRange, count: number): Promise<readonly RowKey[]> {
   const scan = kv.scan(range, { expect: count })
   try {

@@ -13,7 +13,7 @@ import { compareTexts } from '../encoding/bytes.ts'
 import { rootPath, skipPartition, skipPath } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeUint64, encodeUint64, skipText } from '../encoding/ordered.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
+import type { RowKey } from '../storage/kv.ts'
 
 const versionBytes = 8
 
@@ -33,19 +33,6 @@ export function pendingRowKey(group: GroupCode, version: bigint): RowKey {
   return keySpaces.Pending + group + encodeUint64(version)
 }
 
-/** All records of a group, in commit order. */
-export function logRangeOfGroup(group: GroupCode): KeyRange {
-  return { start: keySpaces.Log + group, end: `${keySpaces.Log + group}\xff` }
-}
-
-/** All markers of a group, in commit order. */
-export function pendingRangeOfGroup(group: GroupCode): KeyRange {
-  return { start: keySpaces.Pending + group, end: `${keySpaces.Pending + group}\xff` }
-}
-
-export const logRange: KeyRange = { start: keySpaces.Log, end: `${keySpaces.Log}\xff` }
-export const pendingRange: KeyRange = { start: keySpaces.Pending, end: `${keySpaces.Pending}\xff` }
-
 export interface LogPosition {
   readonly group: GroupCode
   /** Partition code of the group. */
@@ -55,9 +42,7 @@ export interface LogPosition {
   readonly version: bigint
 }
 
-/**
- * The row key by which tablets count: a pending marker counts for the tablet of its record, other rows for their own.
- */
+/** The row key by which tablets count: a pending marker counts for the tablet of its record. */
 export function rowInTablet(rowKey: RowKey): RowKey {
   return rowKey.startsWith(keySpaces.Pending) ? keySpaces.Log + rowKey.slice(keySpaces.Pending.length) : rowKey
 }
@@ -71,7 +56,6 @@ export function versionOfLogRow(rowKey: RowKey): bigint {
   return decodeUint64(rowKey, rowKey.length - versionBytes)
 }
 
-/** Compares the commitVersions of two such keys. */
 export function compareVersions(a: RowKey, b: RowKey): number {
   return compareTexts(a.slice(-versionBytes), b.slice(-versionBytes))
 }

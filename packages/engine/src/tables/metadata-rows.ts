@@ -23,15 +23,11 @@ export function metadataRowKey({ projectId, databaseId, topic, parts = [] }: Met
   return topicRowKey(databaseCode(projectId, databaseId), topic, ...parts)
 }
 
-/** {@link metadataRowKey} from the code of the database. */
 export function topicRowKey(database: string, topic: string, ...parts: readonly string[]): RowKey {
   return keySpaces.Metadata + database + encodeText(topic) + parts.map(encodeText).join('')
 }
 
-/**
- * The reads of transactions at a store with other writers. A database may have millions of such rows, so the topic sorts after
- * all others.
- */
+/** Reads of transactions, at a store with other writers: maybe millions, so the topic sorts after all others. */
 export const transactionTopic = 'transaction'
 
 /** The metadata rows of a database without those of its transactions. */

@@ -4,9 +4,9 @@
  * A code is the start of a row key behind the table: of a database, a partition or an entity group. The rows of a table under
  * a code are one range.
  */
+import { prefixEnd } from '../encoding/bytes.ts'
 import { type KeySpace, keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
-import { prefixRange } from './ranges.ts'
 
 /** A table, or the pending markers of the log. */
 export type { KeySpace }
@@ -17,7 +17,6 @@ export function rowsOf(space: KeySpace, code = ''): KeyRange {
   return prefixRange(keySpaces[space] + code)
 }
 
-/** Whether a row key or a prefix is of a table. */
 export function isOf(space: KeySpace, row: RowKey): boolean {
   return row.startsWith(keySpaces[space])
 }
@@ -27,4 +26,23 @@ export const spaceOf: (row: RowKey) => KeySpace | undefined = keySpaceOf
 /** A row key without its table. It begins with the code of a database, in most tables with that of a partition. */
 export function codeOfRow(row: RowKey): string {
   return row.slice(1)
+}
+
+export function prefixRange(prefix: RowKey): KeyRange {
+  return { start: prefix, end: prefixEnd(prefix) }
+}
+
+/** The intersection of some ranges; `undefined` if it is empty. */
+export function overlap(...ranges: readonly KeyRange[]): KeyRange | undefined {
+  const start = ranges
+    .map((range) => range.start)
+    .sort()
+    .at(-1)
+  const end = ranges.map((range) => range.end).sort()[0]
+  return start !== undefined && end !== undefined && start < end ? { start, end } : undefined
+}
+
+/** The smallest row key after `rowKey`, where a scan continues behind that row. */
+export function rowAfter(rowKey: RowKey): RowKey {
+  return `${rowKey}\x00`
 }

@@ -15,7 +15,6 @@ export interface TablePart {
   readonly table: TableId
   /** Exactly the rows of the part begin with it. */
   readonly prefix: RowKey
-  /** Code of its database. */
   readonly database: string
   /** Code of its partition; absent = its rows are of several. */
   readonly partition?: string | undefined

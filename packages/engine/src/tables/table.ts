@@ -6,24 +6,17 @@ import type { RequestContext } from '../context.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { type TableId, tableIds } from '../row.ts'
 import { giveWay } from '../slices.ts'
-import type { KeyRange, Kv, KvReader, KvRow, KvScan, RowKey } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvReader, KvRow, KvScan, RowKey, ScanOptions } from '../storage/kv.ts'
 
 export { type TableId, tableIds }
 
-/** A pull cursor over rows of one table. */
 export type RowScan = KvScan
 
-export interface ScanDirection {
-  readonly reverse?: boolean
-  /** As in ScanOptions of the store. */
-  readonly expect?: number
-}
+export type ScanDirection = ScanOptions
 
 /**
- * The rows for planning and execution: the store now, a snapshot, or a past moment. Each call is charged to the ledger.
- *
- * A scan yields between two batches (slices.ts), so that a long read blocks no other call and ends when its caller is gone.
- * So the scan of a synchronous store may answer by promise too.
+ * The rows for planning and execution: the store now, a snapshot, or a past moment. Each call is charged to the ledger. A scan
+ * yields between two batches (slices.ts), so that of a synchronous store may answer by promise too.
  */
 export interface TableView {
   /** The moment that it shows, in microseconds, if that is known and it may lack rows of younger indexes. */

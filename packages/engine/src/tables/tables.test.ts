@@ -19,7 +19,7 @@ import {
 import { parseEntitiesByKindRowKey } from './entities-by-kind.ts'
 import { parsePropertyRowKey } from './entities-by-property.ts'
 import { decodeCounter, encodeCounter, idSequenceRowKey } from './id-sequences.ts'
-import { prefixRange } from './ranges.ts'
+import { prefixRange } from './rows.ts'
 
 const key: Key = {
   partition: { projectId: 'p', databaseId: '', namespaceId: '' },

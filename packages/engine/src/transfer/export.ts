@@ -10,19 +10,21 @@
  * An export is one moment: every commit acknowledged before it is in it, and none that began after.
  * test/property/transfer.test.ts
  */
+
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { decodePropertiesInSteps } from '../encoding/entity-codec.ts'
 import { failedPrecondition, invalidArgument, systemCode } from '../errors.ts'
-import { OverlaidView, Overlay } from '../history/overlay.ts'
+import { Overlay, overlaid } from '../history/overlay.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import { type Key, kindOf } from '../model/key.ts'
 import { giveWay, runInSlices } from '../slices.ts'
 import { type Kv, workOf } from '../storage/kv.ts'
-import { entitiesOfDatabase, entityRowKey, parseEntityRowKey, propertiesOfImage } from '../tables/entities.ts'
+import { entityRowKey, parseEntityRowKey, propertiesOfImage } from '../tables/entities.ts'
+import { rowsOf } from '../tables/rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { encodeEntityProto } from './entity-proto-v3.ts'
 import {
@@ -151,7 +153,7 @@ export async function atSnapshot<T>(
     return { snapshot: kv.snapshot(), records: log.pending.inDatabase(database) }
   })
   try {
-    return await work(new OverlaidView(new KvTableView(snapshot), await waitingRows(context, records)))
+    return await work(overlaid(new KvTableView(snapshot), await waitingRows(context, records)))
   } finally {
     snapshot.close()
   }
@@ -177,7 +179,7 @@ async function exportRows(
 ): Promise<void> {
   const { context } = source
   const filter = new EntityFilter(options)
-  const scan = view.scan(context, 'Entities', entitiesOfDatabase(source.database), { expect: batchRows })
+  const scan = view.scan(context, 'Entities', rowsOf('Entities', source.database), { expect: batchRows })
   try {
     for (;;) {
       const rows = await scan.next(batchRows)

@@ -15,13 +15,13 @@ import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import type { EngineSnapshot } from '../../src/engine/engine-snapshot.ts'
 import { memoryStore } from '../../src/engine/open-kv.ts'
 import { DatastoreError } from '../../src/errors.ts'
-import { OverlaidView, Overlay } from '../../src/history/overlay.ts'
+import { Overlay, overlaid } from '../../src/history/overlay.ts'
 import type { Key } from '../../src/model/key.ts'
 import type { Filter, Query } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
 import type { OnDemandRows } from '../../src/on-demand/on-demand-rows.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { logRange } from '../../src/tables/log-rows.ts'
+import { rowsOf } from '../../src/tables/rows.ts'
 import { KvTableView } from '../../src/tables/table.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -132,7 +132,7 @@ class World {
         await this.#read('', undefined)
         return
       case 'readLog':
-        this.kv.scan(logRange).close()
+        this.kv.scan(rowsOf('Log')).close()
         return
       case 'reset':
         await engine.reset({ projectId: 'p', databaseId: '', namespaceId: 'n' })
@@ -285,7 +285,7 @@ test.each([
         const laidOver = new Map([...undone].map(([key, value]) => [key, bytesOf(value)]))
         const overlay = new Overlay()
         for (const [key, value] of laidOver) overlay.write(key, value)
-        const view = new OverlaidView(new KvTableView(isLate ? new AsyncKv(store) : store), overlay)
+        const view = overlaid(new KvTableView(isLate ? new AsyncKv(store) : store), overlay)
         const past = [...now, ...undone]
           .filter(
             ([key, value]) =>

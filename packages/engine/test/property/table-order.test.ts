@@ -1,4 +1,5 @@
 /** Laws of the tables' row layouts: order, ranges, and parse(build(x)) = x. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
@@ -11,12 +12,7 @@ import type { CompositeIndex } from '../../src/model/index-definition.ts'
 import { type Key, kindOf } from '../../src/model/key.ts'
 import type { IndexableValue } from '../../src/model/value.ts'
 import type { KeyRange } from '../../src/storage/kv.ts'
-import {
-  entitiesOfDatabase,
-  entitiesOfPartition,
-  entityRowKeyOf,
-  parseEntityRowKey,
-} from '../../src/tables/entities.ts'
+import { entityRowKeyOf, parseEntityRowKey } from '../../src/tables/entities.ts'
 import {
   columnCode,
   columnsOf,
@@ -28,7 +24,7 @@ import {
 } from '../../src/tables/entities-by-composite-property.ts'
 import { kindPrefix, parseEntitiesByKindRowKey } from '../../src/tables/entities-by-kind.ts'
 import { parsePropertyRowKey, propertyPrefix } from '../../src/tables/entities-by-property.ts'
-import { prefixRange } from '../../src/tables/ranges.ts'
+import { prefixRange, rowsOf } from '../../src/tables/rows.ts'
 import { rowsOfEntries, type TableRow } from '../../src/testing/row-list.ts'
 import { anyKeys, fewValues, indexableValues, indexDefinitions, keys, names } from '../support/arbitraries.ts'
 import { compareKeys, comparePartitions, compareUtf8, compareValues } from './model-order.ts'
@@ -68,11 +64,11 @@ describe('Entities', () => {
         const row = entityRowKeyOf(key)
         const partition = partitionCode(other.partition)
         const samePartition = comparePartitions(key.partition, other.partition) === 0
-        const all = entitiesOfPartition(partition)
+        const all = rowsOf('Entities', partition)
         expect(isIn(prefixRange(all.start + pathPrefix(other.path)), row)).toBe(samePartition && isUnder(key, other))
         expect(isIn(all, row)).toBe(samePartition)
         const { projectId, databaseId } = other.partition
-        expect(isIn(entitiesOfDatabase(databaseCode(projectId, databaseId)), row)).toBe(
+        expect(isIn(rowsOf('Entities', databaseCode(projectId, databaseId)), row)).toBe(
           key.partition.projectId === projectId && key.partition.databaseId === databaseId,
         )
       }),

@@ -3,7 +3,7 @@ import { hexOf } from '../../encoding/bytes.ts'
 import type { Key } from '../../model/key.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import type { EntityRows } from '../../tables/entity-rows.ts'
-import { prefixRange } from '../../tables/ranges.ts'
+import { prefixRange } from '../../tables/rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { Finding, FindingPlace } from './finding-kinds.ts'
 

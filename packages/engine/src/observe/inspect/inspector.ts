@@ -6,6 +6,7 @@
  * Its reads are not metered and apply nothing, so inspection changes nothing. Long reports come in pages (report-page.ts),
  * which contain each row, record and version once, in order.
  */
+
 import type { RequestContext } from '../../context.ts'
 import { compareTexts } from '../../encoding/bytes.ts'
 import { keyCodes } from '../../encoding/key-codec.ts'
@@ -20,17 +21,11 @@ import type { PendingRecord } from '../../log/pending.ts'
 import type { EntityImage } from '../../model/entity.ts'
 import { formatKey, type Key } from '../../model/key.ts'
 import { giveWay, sortInSlices } from '../../slices.ts'
-import { type KeyRange, type KvWrite, type RowKey, type RowKv, rowsFrom } from '../../storage/kv.ts'
+import { type KvWrite, type RowKey, type RowKv, rowsFrom } from '../../storage/kv.ts'
 import { decodeImage, entityRowKey } from '../../tables/entities.ts'
 import { EntityRows, RowProducer } from '../../tables/entity-rows.ts'
-import {
-  type GroupCode,
-  groupOf,
-  logRangeOfGroup,
-  logRowKey,
-  parseLogRowKey,
-  pendingRowKey,
-} from '../../tables/log-rows.ts'
+import { type GroupCode, groupOf, logRowKey, parseLogRowKey, pendingRowKey } from '../../tables/log-rows.ts'
+import { rowsOf } from '../../tables/rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
 import type { ApplyHistory } from './apply-history.ts'
@@ -319,7 +314,7 @@ export class Inspector {
   }
 
   async *#logRows(group: GroupCode, before: bigint | undefined): AsyncGenerator<StoredRecord> {
-    const all: KeyRange = logRangeOfGroup(group)
+    const all = rowsOf('Log', group)
     const range = before === undefined ? all : { start: all.start, end: logRowKey(group, before) }
     for await (const { key, value } of rowsFrom(this.#parts.kv.scan(range, { reverse: true }), recordsAtOnce)) {
       const { changes } = decodeLogRecord(value)

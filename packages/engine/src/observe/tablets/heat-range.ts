@@ -8,7 +8,7 @@
  * the columns, as an estimate. Joining adds them. Sums stay the same.
  */
 import type { RowKey } from '../../storage/kv.ts'
-import { rowAfter } from '../../tables/ranges.ts'
+import { rowAfter } from '../../tables/rows.ts'
 
 export interface Tier {
   readonly stepMs: number

@@ -12,7 +12,7 @@ import { invalidArgument } from '../../errors.ts'
 import { seededRandom } from '../../random.ts'
 import { runAtOnce, runInSlices } from '../../slices.ts'
 import type { RowKey } from '../../storage/kv.ts'
-import { logRangeOfGroup } from '../../tables/log-rows.ts'
+import { rowsOf } from '../../tables/rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { Contention } from '../../transactions/contended-rows.ts'
 import { CommitCharges } from './commit-charges.ts'
@@ -185,7 +185,7 @@ export class Tablets {
     const { reportWindowMs } = this.settings
     return this.groupLoad.busiest(nowMs, reportWindowMs, limit).map(({ group, commits, conflicts, waits }) => ({
       group: groupWords(group),
-      logHex: rowKeyHex(logRangeOfGroup(group).start),
+      logHex: rowKeyHex(rowsOf('Log', group).start),
       commitsPerSecond: commits,
       conflictsPerSecond: conflicts,
       waitsPerSecond: waits,

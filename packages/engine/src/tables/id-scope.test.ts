@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Key, PathElement } from '../model/key.ts'
-import { rowsOfDatabase, scatteredRowKey, sequentialRowKey, sequentialRowKeys } from './id-scope.ts'
+import { rowsOfDatabase, scatteredRowKey, sequentialRowKey, sequentialRowKeys } from './id-sequences.ts'
 
 const texts = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'ab', '#1', '=a', '1', 'sequential') },
