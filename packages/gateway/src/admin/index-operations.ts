@@ -37,10 +37,7 @@ export interface IndexDialect {
   ): JsonObject
 }
 
-interface Dialects {
-  readonly ofProject: IndexDialect
-  readonly ofDatabase: IndexDialect
-}
+type Dialects = Readonly<Record<'ofProject' | 'ofDatabase', IndexDialect>>
 
 type IndexOperationType = 'CREATE_INDEX' | 'DELETE_INDEX'
 

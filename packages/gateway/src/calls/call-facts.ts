@@ -26,7 +26,6 @@ export class CallFacts implements DatabaseName {
   readonly projectId: string
   readonly databaseId: string
   readonly asked: Asked
-  /** Set after the engine has answered. */
   given: Given | undefined = undefined
 
   constructor(method: DataMethod, { projectId, databaseId }: DatabaseName, asked: Asked) {
@@ -36,7 +35,6 @@ export class CallFacts implements DatabaseName {
     this.asked = asked
   }
 
-  /** The keys of the request, and those of its mutations. */
   *keys(): Generator<Key> {
     const { keys = [], mutations = [] } = this.asked
     yield* keys

@@ -32,7 +32,6 @@ export function callLine(call: CallSummary): string {
   return words.join(' ')
 }
 
-/** Maximum number of names in a line. */
 const namesMax = 5
 
 function some(names: readonly string[]): string {

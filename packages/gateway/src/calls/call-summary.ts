@@ -7,12 +7,10 @@ import type { TracedWait } from './call-trace.ts'
 import type { CallReport, WireProtocol } from './calls.ts'
 import { roundedMs } from './recorded-call.ts'
 
-/** A wait for other transactions. */
 export interface RequestWait {
   /** Milliseconds from the start of the call. */
   readonly afterMs: number
   readonly ms: number
-  /** Description of the contended row. */
   readonly row: string
   /** Ids of the transactions that the call waited for; `0` is a write outside of transactions. */
   readonly for: readonly string[]
@@ -39,7 +37,6 @@ export interface CallSummary {
   readonly key?: string | undefined
   readonly rowsRead: number
   readonly rowsWritten: number
-  /** Id of the transaction that it used or began. */
   readonly transaction?: string | undefined
   readonly began?: true | undefined
   readonly waits?: readonly RequestWait[] | undefined
@@ -47,7 +44,6 @@ export interface CallSummary {
   readonly abortedBy?: readonly string[] | undefined
 }
 
-/** Maximum number of keys that are examined. */
 const keysMax = 50
 const kindsMax = 20
 const messageCharactersMax = 2000
@@ -125,7 +121,6 @@ function note(names: string[], name: string): void {
   if (name !== '' && names.length < kindsMax && !names.includes(name)) names.push(name)
 }
 
-/** RFC 3339 with microseconds. */
 function instantOf(ms: number): string {
   const whole = Math.floor(ms)
   const micros = String(Math.floor((ms - whole) * 1000)).padStart(3, '0')

@@ -15,7 +15,6 @@ import { CallTrace } from './call-trace.ts'
 
 export type WireProtocol = 'grpc' | 'json' | 'protobuf'
 
-/** The outcome of a call, as its client sees it. */
 export interface CallEnd {
   /** The protocol's name of the RPC: `Lookup`. */
   readonly method: string
@@ -33,7 +32,6 @@ export interface CallReport extends CallEnd {
   readonly rowsRead: number
   /** For a traced call, this includes the rows that its commit writes in the tables. */
   readonly rowsWritten: number
-  /** Present if an observer asked for it. */
   readonly trace: CallTrace | undefined
 }
 
@@ -48,7 +46,6 @@ const spent = new CountingLedger()
 
 export class Calls {
   readonly #observers = new Map<CallObserver, CallDetail>()
-  /** Asks the observer of messages whether it wants the call that begins. */
   #takes: (() => boolean) | undefined
   #isTraced = false
   /** Whether an observer wants figures or the trace of every call. */

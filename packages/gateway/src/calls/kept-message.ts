@@ -11,15 +11,12 @@ import { contentOf, fieldsOf, headOf } from '../convert/wire-fields.ts'
 /** A copy of an encoded message, which may have lost elements. */
 export interface KeptMessage {
   readonly bytes: Buffer
-  /** Bytes of the original message. */
   readonly size: number
   /** Number of elements kept and of all; absent if none was lost. */
   readonly cut?: { readonly kept: number; readonly of: number }
 }
 
-/** Longer messages are cut. */
 export const keptBytesMax: number = 64 * 1024
-/** Bytes reserved for the other fields. */
 const otherBytes = 4096
 
 /** Field numbers of the path to the long lists of a message, one level after the other. */
@@ -49,13 +46,11 @@ export function keptMessage(method: string, side: 'request' | 'answer', message:
   }
 }
 
-interface Counts {
-  kept: number
-  of: number
-  bytes: number
-}
-
-function cutParts(message: Uint8Array, [numbers = [], ...inside]: ListPath, counts: Counts): Uint8Array[] {
+function cutParts(
+  message: Uint8Array,
+  [numbers = [], ...inside]: ListPath,
+  counts: { kept: number; of: number; bytes: number },
+): Uint8Array[] {
   const parts: Uint8Array[] = []
   for (const { number, bytes: field } of fieldsOf(message)) {
     if (!numbers.includes(number)) {

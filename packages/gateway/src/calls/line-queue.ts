@@ -5,7 +5,6 @@
 
 import { Readers } from './readers.ts'
 
-/** A text that several readers share. */
 export class SharedWords {
   readonly text: string
   #bytes: Buffer | undefined
@@ -14,7 +13,6 @@ export class SharedWords {
     this.text = text
   }
 
-  /** The text in UTF-8. */
   get bytes(): Buffer {
     this.#bytes ??= Buffer.from(this.text)
     return this.#bytes
@@ -55,7 +53,6 @@ export class LineQueue {
     this.#charactersMax = charactersMax
   }
 
-  /** @param make - makes the line; not called if there is no room */
   add(make: () => Line): void {
     if (this.#characters >= this.#charactersMax) {
       this.#lost++

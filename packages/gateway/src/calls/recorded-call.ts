@@ -134,7 +134,6 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
 }
 
-/** Rounds to a microsecond. */
 export function roundedMs(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

@@ -25,7 +25,6 @@ const transactionsMax = 10_000
 const wordsWithValues = sharedWords((report: CallReport) => JSON.stringify(recordedCall(report, true)).slice(1))
 const wordsWithout = sharedWords((report: CallReport) => JSON.stringify(recordedCall(report, false)).slice(1))
 
-/** {@link recordLines} as texts. */
 export async function* recordedLines(...asked: Parameters<typeof recordLines>): AsyncGenerator<readonly string[]> {
   for await (const lines of recordLines(...asked)) yield lines.map(textOf)
 }

@@ -27,7 +27,6 @@ export interface TableRows extends TouchedRows {
   readonly rowsDeleted: number
 }
 
-/** The messages of a call. */
 interface Messages {
   /** Absent if the call had none, or none that decoded. */
   readonly request?: KeptMessage | undefined
@@ -53,9 +52,7 @@ interface Kept extends Messages {
 export class RequestRecorder {
   readonly #calls: Calls
   readonly #bytesMax: number
-  /** Oldest first. */
   #kept: Kept[] = []
-  /** Those of all kept calls together. */
   #bytes = 0
   /** Id of the newest call; 0 = none yet. */
   lastId = 0
@@ -158,7 +155,6 @@ export class RequestRecorder {
     return this.lastId > id
   }
 
-  /** Keeps a call that has ended. */
   add(report: CallReport): void {
     this.lastId++
     const { trace, method } = report
@@ -184,7 +180,6 @@ export class RequestRecorder {
   }
 }
 
-/** Rows that the call touched, and those that its commit writes in the tables. */
 function tablesOf(touched: readonly TouchedRows[], applied: RowTally | undefined): readonly TableRows[] {
   const rows = touched.map(({ table, rowsRead, rowsWritten }) => ({ table, rowsRead, rowsWritten, rowsDeleted: 0 }))
   for (const name in applied) {

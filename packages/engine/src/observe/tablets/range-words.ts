@@ -39,7 +39,6 @@ export function rowKeyHex(rowKey: RowKey | undefined): string {
   return rowKey === undefined || rowKey === '' ? '' : hexOf(rowKey, '')
 }
 
-/** The common first words of the rows of a range; only the table if there are none. */
 export function rangeLabel(table: TableId, start: RowKey, end: RowKey | undefined): string {
   const from = start === '' ? undefined : rowKeyParts(start)
   const to = end === undefined ? undefined : rowKeyParts(end)

@@ -173,7 +173,6 @@ export class Tablets {
     return new HeatReader(this.#fleet, this.#now.bind(this), end)
   }
 
-  /** Events after the one with this number; by default all that are kept. */
   events(afterSequence = 0): readonly TabletEvent[] {
     this.#now()
     return this.#fleet.events.after(afterSequence)
@@ -242,7 +241,6 @@ export class Tablets {
     return this.#fleet.map.tabletsBetween(table, from, through)
   }
 
-  /** The tablets with their exact numbers, for tests and labs. */
   all(): readonly Tablet[] {
     this.metering.chargeWaiting()
     return [...this.#fleet.map.all()]

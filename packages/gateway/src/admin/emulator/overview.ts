@@ -115,19 +115,18 @@ class MethodCounts {
 }
 
 class CallCounts {
-  #all: MethodCounts | undefined
+  /** By method; '' = all calls. */
   #methods = new Map<string, MethodCounts>()
   #codes = new Map<string, number>()
   #takenAtMs: number | undefined
 
   add(report: CallReport): void {
     const { method, code } = report
-    const name = dataMethodOf(method)
-    const counts = this.#methods.get(name) ?? new MethodCounts()
-    this.#methods.set(name, counts)
-    counts.add(report)
-    this.#all ??= new MethodCounts()
-    this.#all.add(report)
+    for (const name of ['', dataMethodOf(method)]) {
+      const counts = this.#methods.get(name) ?? new MethodCounts()
+      this.#methods.set(name, counts)
+      counts.add(report)
+    }
     if (code !== 'OK') this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1)
   }
 
@@ -135,10 +134,9 @@ class CallCounts {
     const now = performance.now()
     const seconds = (now - (this.#takenAtMs ?? now)) / 1000
     this.#takenAtMs = now
-    const all = this.#all?.report()
-    const methods = Object.fromEntries([...this.#methods].map(([name, counts]) => [name, counts.report()]))
+    const counted = [...this.#methods].map(([name, counts]) => [name, counts.report()] as const)
+    const { '': all, ...methods } = Object.fromEntries(counted)
     const codes = Object.fromEntries(this.#codes)
-    this.#all = undefined
     this.#methods = new Map()
     this.#codes = new Map()
     return { seconds, ...(all === undefined ? {} : { all }), methods, codes }
