@@ -6,7 +6,7 @@ import { prepareEntity } from '../encoding/validate-entity.ts'
 import { incompleteText, validateKey } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import { formatKey, isCompleteKey } from '../model/key.ts'
+import { type DatabaseName, formatKey, isCompleteKey } from '../model/key.ts'
 import { forEachInSlices } from '../slices.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import { checkExpectation } from '../transactions/conflict.ts'
@@ -17,9 +17,7 @@ import type { CommitRequest, Mutation } from './api.ts'
 import { groupsOf } from './groups.ts'
 import type { DatabaseSettings } from './settings.ts'
 
-export interface CheckedDatabase {
-  readonly projectId: string
-  readonly databaseId: string
+export interface CheckedDatabase extends DatabaseName {
   readonly settings: DatabaseSettings
   readonly indexOptions: StoredIndexOptions
 }
@@ -100,7 +98,7 @@ function refuseGroups(prepared: readonly PreparedMutation[], entityGroupsMax: nu
  */
 export function prepareMutation(
   mutation: Mutation,
-  database: { readonly projectId: string; readonly databaseId: string },
+  database: DatabaseName,
   indexOptions: IndexOptions,
 ): PreparedMutation {
   const { conflict, propertyMask } = mutation

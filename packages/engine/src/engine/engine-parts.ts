@@ -114,7 +114,6 @@ export class EngineParts {
     })
   }
 
-  /** A context for requests made in this process. */
   context(options: Omit<RequestContextOptions, 'clock' | 'ledger'> = {}): RequestContext {
     return requestContext({ clock: this.scheduler, ...options })
   }

@@ -53,7 +53,6 @@ export interface PortParts {
   rulesOf(database: string, epoch: number): IndexRules
   /** Reads the recorded state of a database again, because another process changed its indexes. */
   adopt(database: string): Promise<void>
-  /** Called with an error of background work. */
   onFailure(error: unknown): void
 }
 
@@ -95,7 +94,6 @@ export interface StorePort {
   open(isLook: boolean): Promise<readonly string[]>
   /** Whether the store has no entity. */
   isNew(): Promise<boolean>
-  /** Starts background work. */
   start(): void
   /**
    * Runs a duty of one process at a time, unless another process has done it within `everyMs`.

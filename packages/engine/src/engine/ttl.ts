@@ -57,7 +57,6 @@ export class TtlSweeper {
     this.#parts = parts
   }
 
-  /** Sweeps every interval until stopped. */
   start(): void {
     const run = async (): Promise<void> => {
       for (;;) {

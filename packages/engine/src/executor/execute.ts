@@ -27,7 +27,6 @@ const expectMax = 64
 /** A join mostly seeks in its inputs and reads few rows after each other. */
 const joinExpect = 8
 
-/** The results of the plan in `window`. */
 export function execute(execution: Execution, window: Window): MaybePromise<ResultPage> {
   const expect = Math.min(window.offset + Math.min(window.limit ?? expectMax, window.resultsMax) + 1, expectMax)
   const stream = openResults(execution, { bounds: window.bounds, expect })

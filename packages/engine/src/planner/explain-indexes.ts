@@ -11,7 +11,7 @@
  * Known: the two names, `__name__` for the key, and the scope in Datastore mode (production's page on Query Explain). Ours:
  * the scope of an index with ancestors.
  */
-import { InvariantError } from '../invariant.ts'
+import { invariant } from '../invariant.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import { keyProperty } from './filters.ts'
 import { type Plan, type ScanNode, scansOf } from './plan-node.ts'
@@ -34,23 +34,16 @@ export function indexesUsed(plan: Plan): readonly IndexUsed[] {
 }
 
 function indexOf({ columns }: Plan, { table, equalities, index }: ScanNode): IndexUsed {
-  switch (table) {
-    case 'Entities':
-    case 'EntitiesByKind':
-      return builtIn()
-    case 'EntitiesByPropertyAsc':
-      return builtIn(`${equalities[0]?.property ?? columns[0]?.property} ASC`)
-    case 'EntitiesByPropertyDesc':
-      return builtIn(`${columns[0]?.property} DESC`)
-    case 'EntitiesByCompositeProperty':
-      if (index !== undefined) return composite(index)
-      break
+  if (index !== undefined) return composite(index)
+  const property = equalities[0]?.property ?? columns[0]?.property
+  const builtIn = (...named: readonly string[]): IndexUsed => {
+    return { queryScope: 'Collection group', properties: propertiesText(named) }
   }
-  throw new InvariantError(`a plan scans ${table}, which is no index that it could name`)
-}
-
-function builtIn(...columns: readonly string[]): IndexUsed {
-  return { queryScope: 'Collection group', properties: propertiesText(columns) }
+  if (table === 'EntitiesByPropertyAsc') return builtIn(`${property} ASC`)
+  if (table === 'EntitiesByPropertyDesc') return builtIn(`${property} DESC`)
+  const isByKey = table === 'Entities' || table === 'EntitiesByKind'
+  invariant(isByKey, `a plan scans ${table}, which is no index that it could name`)
+  return builtIn()
 }
 
 function composite({ ancestor, properties }: IndexDefinition): IndexUsed {

@@ -33,13 +33,8 @@ export interface ScanNode {
   readonly index?: IndexDefinition
 }
 
-export interface MergeJoinNode {
-  readonly type: 'mergeJoin'
-  readonly inputs: readonly PlanNode[]
-}
-
-export interface UnionNode {
-  readonly type: 'union'
+export interface JoinNode {
+  readonly type: 'mergeJoin' | 'union'
   readonly inputs: readonly PlanNode[]
 }
 
@@ -59,11 +54,7 @@ export interface LateNode {
   readonly lateSpans: readonly (readonly Span[] | undefined)[]
 }
 
-export interface EmptyNode {
-  readonly type: 'empty'
-}
-
-export type PlanNode = ScanNode | MergeJoinNode | UnionNode | FilterNode | LateNode | EmptyNode
+export type PlanNode = ScanNode | JoinNode | FilterNode | LateNode | { readonly type: 'empty' }
 
 export interface Plan extends Omit<NormalQuery, 'ancestor' | 'parts' | 'arrange'> {
   readonly partitionCode: string

@@ -24,7 +24,6 @@ import type { Transaction, Waits } from './transaction.ts'
 /** The error that ends the turn of a commit because a transaction has locked one of its rows; the commit waits and is repeated. */
 export class Blocked extends Error {
   readonly row: RowKey
-  /** The rows that the commit is about to change. */
   readonly footprint: Footprint
 
   constructor(row: RowKey, footprint: Footprint) {

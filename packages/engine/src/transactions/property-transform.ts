@@ -25,7 +25,7 @@ import { invalidArgument } from '../errors.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import { invariant } from '../invariant.ts'
 import { limits } from '../limits.ts'
-import type { Key } from '../model/key.ts'
+import type { DatabaseName, Key } from '../model/key.ts'
 import type { DoubleValue, EntityValue, IntegerValue, Properties, Value } from '../model/value.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 
@@ -61,7 +61,7 @@ const nullValue: Value = { type: 'null' }
 /** @param request - its database, to which keys in values must belong. @throws DatastoreError INVALID_ARGUMENT */
 export function prepareTransforms(
   transforms: readonly PropertyTransform[],
-  request: { readonly projectId: string; readonly databaseId: string },
+  request: DatabaseName,
 ): readonly PreparedTransform[] {
   checkPartCount(partLimits.propertyTransforms, transformCount(transforms))
   const prepared = transforms.map((operation): PreparedTransform => {
@@ -79,11 +79,7 @@ export function transformCount(operations: readonly TransformOperation[]): numbe
 }
 
 /** Validates the operand, as a property of an entity at the transform's path. */
-function checkOperand(
-  path: PropertyPath,
-  operation: TransformOperation,
-  request: { readonly projectId: string; readonly databaseId: string },
-): void {
+function checkOperand(path: PropertyPath, operation: TransformOperation, request: DatabaseName): void {
   if (operation.type === 'requestTime') return
   if ('value' in operation && !isNumber(operation.value)) {
     throw invalidArgument(

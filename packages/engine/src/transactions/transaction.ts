@@ -138,12 +138,10 @@ export class Transaction {
     return !this.committing && now > this.expiresAt
   }
 
-  /** Whether its reads take locks. */
   get takesLocks(): boolean {
     return this.mode === 'pessimistic' && !this.readOnly
   }
 
-  /** Runs `task` when the transaction ends, for any reason. */
   atEnd(task: () => void): void {
     if (this.#atEnd === undefined) this.#atEnd = [task]
     else this.#atEnd.push(task)
