@@ -27,6 +27,13 @@ export interface Verdict {
   readonly error: DatastoreError | undefined
 }
 
+interface ActiveFault extends Fault {
+  readonly options: FaultOptions
+  readonly random: Random
+  matched: number
+  hits: number
+}
+
 export class Faults {
   readonly #active = new Map<string, ActiveFault>()
   readonly #hold: Inspector['hold']
@@ -40,17 +47,24 @@ export class Faults {
   }
 
   /** @throws INVALID_ARGUMENT with the name of the wrong field */
-  add(options: FaultOptions): Fault {
-    const checked = checkFault(options)
-    this.#count++
-    const fault = new ActiveFault(`fault-${this.#count}`, checked, (id) => {
-      this.#active.delete(id)
-      this.any = this.#active.size > 0
-    })
-    this.#active.set(fault.id, fault)
+  add(given: FaultOptions): Fault {
+    const options = checkFault(given)
+    const id = `fault-${++this.#count}`
+    let release: (() => Promise<void>) | undefined
+    const remove = async (): Promise<void> => {
+      this.#end(id)
+      await release?.()
+    }
+    const fault = { id, options, random: seededRandom(options.seed ?? 1), matched: 0, hits: 0, remove }
+    this.#active.set(id, fault)
     this.any = true
-    if (checked.holdApply) fault.releases = this.#hold(holdOf(checked), () => fault.hits++)
+    if (options.holdApply) release = this.#hold(holdOf(options), () => fault.hits++)
     return fault
+  }
+
+  #end(id: string): void {
+    this.#active.delete(id)
+    this.any = this.#active.size > 0
   }
 
   /** Holds matching commits before they are applied, until the fault is removed. */
@@ -69,7 +83,9 @@ export class Faults {
   }
 
   list(): readonly FaultReport[] {
-    return [...this.#active.values()].map((fault) => fault.report())
+    return [...this.#active.values()].map(({ id, options, matched, hits }) => {
+      return { id, ...options, matched: options.holdApply ? hits : matched, hits }
+    })
   }
 
   /** @throws NOT_FOUND if there is no such fault, or no longer */
@@ -88,54 +104,16 @@ export class Faults {
     let latencyMs = 0
     let error: DatastoreError | undefined
     for (const fault of [...this.#active.values()]) {
-      const { code, message, latencyMs: own = 0 } = fault.options
-      if (
-        fault.options.holdApply ||
-        !matches(fault.options, facts) ||
-        !fault.draws(error === undefined || code === undefined)
-      )
-        continue
+      const { holdApply, code, message, latencyMs: own = 0, skip = 0, times, share = 1 } = fault.options
+      if (holdApply || !matches(fault.options, facts)) continue
+      fault.matched++
+      const isDrawn = fault.matched > skip && (share === 1 || fault.random.next() < share)
+      // An older fault answers.
+      if (!isDrawn || (error !== undefined && code !== undefined)) continue
+      if (++fault.hits === times) this.#end(fault.id)
       latencyMs += own
       if (code !== undefined) error = new DatastoreError(code, message ?? `a fault of the test (${fault.id})`)
     }
     return { latencyMs, error }
-  }
-}
-
-class ActiveFault implements Fault {
-  readonly id: string
-  readonly options: FaultOptions
-  readonly #random: Random
-  readonly #gone: (id: string) => void
-  #matched = 0
-  hits = 0
-  releases: (() => Promise<void>) | undefined
-
-  constructor(id: string, options: FaultOptions, gone: (id: string) => void) {
-    this.id = id
-    this.options = options
-    this.#random = seededRandom(options.seed ?? 1)
-    this.#gone = gone
-  }
-
-  /** Draws whether the fault affects a call that it matches; `may` is false if an older fault answers. */
-  draws(may: boolean): boolean {
-    const { skip = 0, times, share = 1 } = this.options
-    this.#matched++
-    const isDrawn = this.#matched > skip && (share === 1 || this.#random.next() < share)
-    if (!isDrawn || !may) return false
-    this.hits++
-    if (this.hits === times) this.#gone(this.id)
-    return true
-  }
-
-  async remove(): Promise<void> {
-    this.#gone(this.id)
-    await this.releases?.()
-  }
-
-  report(): FaultReport {
-    const matched = this.options.holdApply ? this.hits : this.#matched
-    return { id: this.id, ...this.options, matched, hits: this.hits }
   }
 }
