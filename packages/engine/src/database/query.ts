@@ -101,10 +101,6 @@ export interface PlannedRead<T> {
   none(plan: Plan): T
 }
 
-export interface FoundByPlan<T> extends ReadResult<T> {
-  readonly plan: Plan
-}
-
 /** @param explanation - gets the plan; without its `analyze` no row is read */
 export function* readByPlan<T>(
   parts: VerbParts,
@@ -112,7 +108,7 @@ export function* readByPlan<T>(
   options: ReadOptions | undefined,
   asked: PlannedRead<T>,
   explanation: Explanation | undefined,
-): Steps<FoundByPlan<T>> {
+): Steps<ReadResult<T> & { readonly plan: Plan }> {
   const { database, reading, queryIndexes, local, transactions } = parts
   const { query, normal, nearest, aggregated } = asked
   // Only a query of a special kind (`__kind__`) adds to it.

@@ -74,7 +74,7 @@ export class PageRun {
   }
 
   *steps(): Steps<ResultPage> {
-    const { offset, limit, skippedMax } = this.#window
+    const { offset, limit, end, skippedMax } = this.#window
     const isFull = this.#plan.resultType === 'full'
     let batch = firstBatch
     for (;;) {
@@ -90,14 +90,17 @@ export class PageRun {
       let images = noImages
       for (let at = 0; at < rows.length; at++) {
         const row = rows[at] as PositionedRow
-        const why = this.#whyBefore(row)
-        if (why !== undefined) return this.#finish(why)
+        if (limit === 0 && this.#skipped >= offset) return this.#finish('moreResultsAfterLimit')
+        if (end !== undefined && isBehind(this.#plan, row.position, end)) return this.#finish('moreResultsAfterCursor')
         if (this.#skipped < offset) {
+          if (this.#skipped >= skippedMax) return this.#finish('notFinished')
           this.#skipped++
           this.#lastSkipped = row.position
           this.#last = row.position
           continue
         }
+        const given = this.#results.length
+        if (given >= this.#resultsMax) return this.#finish(given === limit ? 'moreResultsAfterLimit' : 'notFinished')
         let image = !isFull ? undefined : at < images.length ? images[at] : readImage(this.#execution, row)
         if (image instanceof Promise) {
           images = yield* waitFor(this.#readAhead(rows, at, image))
@@ -106,17 +109,6 @@ export class PageRun {
         if (!this.#give(row, image)) return this.#finish('notFinished')
       }
     }
-  }
-
-  /** The reason to stop before a row, if there is one. */
-  #whyBefore({ position }: PositionedRow): MoreResults | undefined {
-    const { offset, limit, end, skippedMax } = this.#window
-    const isInOffset = this.#skipped < offset
-    if (limit === 0 && !isInOffset) return 'moreResultsAfterLimit'
-    if (end !== undefined && isBehind(this.#plan, position, end)) return 'moreResultsAfterCursor'
-    if (isInOffset) return this.#skipped >= skippedMax ? 'notFinished' : undefined
-    if (this.#results.length < this.#resultsMax) return undefined
-    return this.#results.length === limit ? 'moreResultsAfterLimit' : 'notFinished'
   }
 
   /** The images of the rows from `at` on that this answer may contain, each at the place of its row. */

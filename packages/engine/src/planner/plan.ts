@@ -80,12 +80,8 @@ function planArranged(query: NormalQuery, indexes: readonly CompositeIndex[]): P
     distinctColumns: query.distinctColumns,
     indexOptions: query.indexOptions,
     shape: query.shape,
-    source: sources.length === 0 ? { type: 'empty' } : joinNodes('union', sources),
+    source: sources.length > 1 ? { type: 'union', inputs: sources } : (sources[0] ?? { type: 'empty' }),
   }
-}
-
-function joinNodes(type: 'union' | 'mergeJoin', inputs: readonly PlanNode[]): PlanNode {
-  return inputs.length === 1 ? (inputs[0] as PlanNode) : { type, inputs }
 }
 
 function planDisjunct(
@@ -102,7 +98,8 @@ function planDisjunct(
   else if (ancestor === undefined) spans = pathSpans ?? everything
   else spans = intersectSpans(pathSpans ?? everything, pointSpans([pathPrefix(ancestor.path)]))
   if (spans.length === 0) return { type: 'empty' }
-  const source = joinNodes('mergeJoin', chooseScans(query, disjunct, code, indexes, spans))
+  const scans = chooseScans(query, disjunct, code, indexes, spans)
+  const source: PlanNode = scans.length === 1 ? (scans[0] as ScanNode) : { type: 'mergeJoin', inputs: scans }
   const filtered = columns.length === 0 ? source : withFilter(disjunct, source)
   return lateSpans.length === 0 ? filtered : { type: 'late', input: filtered, lateSpans }
 }
