@@ -41,7 +41,13 @@ export class HeatReader {
     const nowMs = this.#now()
     const { recording, settings, events } = this.#fleet
     const isWhole = this.#generation !== recording.generation || this.#bounds.size > boundsMax
-    if (isWhole) this.#begin()
+    if (isWhole) {
+      this.#generation = recording.generation
+      this.#bounds = new Map()
+      this.#lastColumn = 0
+      this.#lastEvent = 0
+      this.#tablets = ''
+    }
     this.#newBounds = []
     const { columns, last } = recording.after(this.#lastColumn)
     const before = isWhole ? earlier(this.#fleet, nowMs) : []
@@ -66,14 +72,6 @@ export class HeatReader {
       tablets,
       bounds: this.#newBounds,
     }
-  }
-
-  #begin(): void {
-    this.#generation = this.#fleet.recording.generation
-    this.#bounds = new Map()
-    this.#lastColumn = 0
-    this.#lastEvent = 0
-    this.#tablets = ''
   }
 
   #columnReport({ table, atMs, stepMs, cells }: HeatColumn): HeatColumnReport {

@@ -32,12 +32,6 @@ export class TabletMap {
     for (const table of this.tables()) yield* this.tabletsOf(table)
   }
 
-  get count(): number {
-    let count = 0
-    for (const tablets of this.#tables.values()) count += tablets.length
-    return count
-  }
-
   /** The tablet of a row; creates the first tablet of a table that was not used before. */
   tabletOf(table: TableId, rowKey: RowKey, first: () => { readonly server: number; readonly nowMs: number }): Tablet {
     const tablets = this.#tables.get(table)
