@@ -53,9 +53,17 @@ export class LineQueue {
     this.#charactersMax = charactersMax
   }
 
+  get isFull(): boolean {
+    return this.#characters >= this.#charactersMax
+  }
+
+  lose(): void {
+    this.#lost++
+  }
+
   add(make: () => Line): void {
-    if (this.#characters >= this.#charactersMax) {
-      this.#lost++
+    if (this.isFull) {
+      this.lose()
       return
     }
     const line = make()

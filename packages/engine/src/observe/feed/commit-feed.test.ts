@@ -9,7 +9,7 @@ import { AsyncKv } from '../../testing/async-kv.ts'
 import { index } from '../../testing/query-world.ts'
 import { turnScheduler } from '../../testing/turn-scheduler.ts'
 import { VirtualClock } from '../../testing/virtual-clock.ts'
-import { type CommitFilter, ListedRows } from './commit-feed.ts'
+import { type CommitFilter, type CommitWatcher, ListedRows } from './commit-feed.ts'
 import type { StoreEvent } from './feed-reports.ts'
 
 let engine: Engine
@@ -32,9 +32,14 @@ async function write(...values: readonly (readonly [Key, number | undefined])[])
   await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
 }
 
+const withRoom = (tell: (event: StoreEvent) => void): CommitWatcher => ({ tell, takes: () => true, miss: never })
+
 function eventsOf(which: CommitFilter & { readonly listed?: number } = {}): StoreEvent[] {
   const events: StoreEvent[] = []
-  engine.feed.watch({ listed: 1000, rows: 1000, ...which }, (event) => events.push(event))
+  engine.feed.watch(
+    { listed: 1000, rows: 1000, ...which },
+    withRoom((event) => void events.push(event)),
+  )
   return events
 }
 
@@ -56,9 +61,10 @@ describe.each([
     const onBackgroundFailure = (error: unknown): unknown => failures.push(error)
     engine = await openEngine({ ...optionsOf(), scheduler: new VirtualClock(), onBackgroundFailure })
     const broken = new Error('a broken watcher')
-    engine.feed.watch({ listed: 10, rows: 10 }, () => {
+    const tell = (): never => {
       throw broken
-    })
+    }
+    engine.feed.watch({ listed: 10, rows: 10 }, withRoom(tell))
     await write([keyOf('A', 1), 7])
     engine.database('p').configure({ applyPolicy: { type: 'manual' } })
     await write([keyOf('A', 1), 8])
@@ -106,7 +112,7 @@ describe.each([
 test('commit-feed/CF1: without a watcher nothing is made, and commit-feed/CF2: a large commit is summarised', async () => {
   engine = await openEngine()
   let made = 0
-  const stop = engine.feed.watch({ listed: 5, rows: 4 }, (event) => {
+  const tell = (event: StoreEvent): void => {
     made++
     const { rows, moreRows = 0, tables } = 'commit' in event ? event.commit : 'apply' in event ? event.apply : never()
     const counted = Object.values(tables).reduce((sum, { written, deleted }) => sum + written + deleted, 0)
@@ -117,7 +123,8 @@ test('commit-feed/CF1: without a watcher nothing is made, and commit-feed/CF2: a
       expect(tables.EntitiesByKind).toEqual({ written: 300, deleted: 0 })
       expect(moreRows).toBeGreaterThan(2000)
     }
-  })
+  }
+  const stop = engine.feed.watch({ listed: 5, rows: 4 }, withRoom(tell))
   const many = Array.from({ length: 300 }, (_, i) => [keyOf('A', i + 1), i] as const)
   await write(...many)
   expect(made).toBe(3)
@@ -202,7 +209,10 @@ test('watchers of the same are given one event', async () => {
   const ofA: CommitFilter = { kind: 'A', path: [{ kind: 'Root', name: 'r1' }] }
   const [first, second, others] = [eventsOf(ofA), eventsOf(ofA), eventsOf()]
   let passed = 0
-  engine.feed.watch({ listed: 1000, rows: 1000, ...ofA }, () => passed++)
+  engine.feed.watch(
+    { listed: 1000, rows: 1000, ...ofA },
+    withRoom(() => void passed++),
+  )
   await write([keyOf('A', 1), 1])
   expect(first).toHaveLength(3)
   expect(second.every((event, i) => event === first[i])).toBe(true)
@@ -210,12 +220,42 @@ test('watchers of the same are given one event', async () => {
   expect(passed).toBe(3)
 })
 
+test('an event that no watcher has room for is not made, and all are told that they missed it', async () => {
+  engine = await openEngine()
+  const written = vi.spyOn(ListedRows.prototype, 'write')
+  const full = { told: 0, missed: 0 }
+  const other = { told: 0, missed: 0 }
+  let hasRoom = false
+  const watch = (counts: typeof full, takes: () => boolean) =>
+    engine.feed.watch(
+      { listed: 10, rows: 10 },
+      { tell: () => void counts.told++, takes, miss: () => void counts.missed++ },
+    )
+  watch(full, () => false)
+  watch(other, () => hasRoom)
+  await write([keyOf('A', 1), 1])
+  expect([full, other, written.mock.calls.length]).toEqual([{ told: 0, missed: 3 }, { told: 0, missed: 3 }, 0])
+  hasRoom = true
+  await write([keyOf('A', 1), 2])
+  expect([full, other]).toEqual([
+    { told: 3, missed: 3 },
+    { told: 3, missed: 3 },
+  ])
+  expect(written).toHaveBeenCalled()
+})
+
 test('a watcher that ends leaves those of the same', async () => {
   engine = await openEngine()
   let told = 0
-  const stop = engine.feed.watch({ listed: 1, rows: 1 }, () => told++)
+  const stop = engine.feed.watch(
+    { listed: 1, rows: 1 },
+    withRoom(() => void told++),
+  )
   const events = eventsOf({ listed: 1 })
-  const same = engine.feed.watch({ listed: 1, rows: 1 }, () => told++)
+  const same = engine.feed.watch(
+    { listed: 1, rows: 1 },
+    withRoom(() => void told++),
+  )
   same()
   await write([keyOf('A', 1), 1])
   expect(told).toBe(events.length)

@@ -11,7 +11,7 @@
  * same filter get the same event.
  *
  * The words of a large event take many milliseconds, so events are made in slices, one after the other; a small one is made in the
- * turn of its step. The commit is answered when its own events are made ({@link CommitFeed.told}).
+ * turn of its step, and one that no watcher has room for not at all. The commit is answered when its own events are made ({@link CommitFeed.told}).
  *
  * CF1  Without a watcher, a step costs one comparison.                                            commit-feed.test.ts
  * CF2  An event lists at most the changes and rows that its watcher asked for, and {@link charactersMax} characters of words;
@@ -50,8 +50,13 @@ export interface WatchOptions extends CommitFilter {
   readonly rows: number
 }
 
-/** Must not throw or wait. */
-export type CommitWatcher = (event: StoreEvent) => void
+export interface CommitWatcher {
+  /** Must not throw or wait. */
+  tell(event: StoreEvent): void
+  /** Whether the watcher has room for an event. An event for which none has room is not made, but counted by {@link miss}. */
+  takes(): boolean
+  miss(): void
+}
 
 /** Maximum size of the words of an event's rows. */
 const charactersMax = 64 * 1024
@@ -89,10 +94,10 @@ export class CommitFeed {
   }
 
   /** Watches from now on. @returns a function that ends it */
-  watch(which: WatchOptions, tell: CommitWatcher): () => void {
+  watch(which: WatchOptions, { tell, takes, miss }: CommitWatcher): () => void {
     const name = JSON.stringify(which, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
     const watching = getOrInsert(this.watching, name, () => ({ narrow: narrowBy(which), which, watchers: new Set() }))
-    const watcher: CommitWatcher = (event) => tell(event)
+    const watcher = { tell, takes, miss }
     watching.watchers.add(watcher)
     return () => {
       watching.watchers.delete(watcher)
@@ -129,7 +134,7 @@ export class CommitFeed {
     )
     this.#run(
       (function* () {
-        for (const { watchers } of told) for (const tell of watchers) tell({ reload })
+        for (const { watchers } of told) for (const watcher of watchers) watcher.tell({ reload })
         yield 1
       })(),
     )
@@ -167,9 +172,12 @@ function* tellSteps(
   for (const make of makes) {
     for (const { watching, now, matching } of all) {
       const { which, watchers } = watching
-      if (matching.length === 0 || watchers.size === 0) continue
-      const event = yield* make(matching, which)
-      for (const tell of now) if (watchers.has(tell)) tell(event)
+      const left = now.filter((watcher) => watchers.has(watcher))
+      if (matching.length === 0 || left.length === 0) continue
+      if (left.some((watcher) => watcher.takes())) {
+        const event = yield* make(matching, which)
+        for (const watcher of left) if (watchers.has(watcher)) watcher.tell(event)
+      } else for (const watcher of left) watcher.miss()
     }
   }
 }

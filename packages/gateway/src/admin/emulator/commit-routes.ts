@@ -41,7 +41,11 @@ async function* lines(
   signal: AbortSignal,
 ): AsyncGenerator<readonly Line[]> {
   const queue = new LineQueue(waitingMax)
-  const stop = feed.watch(which, (event) => queue.add(() => ({ head: '', words: wordsOf(event) })))
+  const stop = feed.watch(which, {
+    tell: (event) => queue.add(() => ({ head: '', words: wordsOf(event) })),
+    takes: () => !queue.isFull,
+    miss: () => queue.lose(),
+  })
   try {
     yield []
     yield* queue.batches(signal)
