@@ -3,7 +3,9 @@ import { andThen, finallyDo, type MaybePromise } from './maybe-promise.ts'
 
 export class Sequencer {
   isBusy = false
-  #waiting: (() => void)[] = []
+  readonly #waiting: (() => void)[] = []
+  /** Those that wait for the end of all turns. They take no turn: each turn of one would keep the others waiting. */
+  readonly #watching: (() => void)[] = []
 
   /** @returns `undefined` if it is the caller's turn now, else a promise of it; the caller ends its turn by {@link leave} */
   enter(): Promise<void> | undefined {
@@ -14,8 +16,12 @@ export class Sequencer {
 
   leave(): void {
     const next = this.#waiting.shift()
-    if (next === undefined) this.isBusy = false
-    else next()
+    if (next !== undefined) {
+      next()
+      return
+    }
+    this.isBusy = false
+    while (this.#watching.length > 0) this.#watching.shift()?.()
   }
 
   /** Runs `task` after all earlier turns; its error goes to this caller alone. */
@@ -24,6 +30,6 @@ export class Sequencer {
   }
 
   async idle(): Promise<void> {
-    while (this.isBusy) await this.run(() => {})
+    while (this.isBusy) await new Promise<void>((resolve) => this.#watching.push(resolve))
   }
 }
