@@ -31,10 +31,7 @@ export type Retry = 'never' | 'once' | 'request' | 'transaction' | 'backoff'
 /** Whether the write may have been committed although the call failed. */
 export type Committed = 'no' | 'unknown'
 
-export interface DatastoreErrorOptions {
-  readonly retry?: Retry
-  readonly committed?: Committed
-  readonly details?: Readonly<Record<string, string>>
+export interface DatastoreErrorOptions extends Partial<Pick<DatastoreError, 'retry' | 'committed' | 'details'>> {
   readonly cause?: unknown
 }
 

@@ -33,14 +33,7 @@ import { commitSteps } from './commit.ts'
 import type { DatabaseParts } from './database-parts.ts'
 import { databaseRowKey, firstIndexOptions, indexOptionsIn } from './database-row.ts'
 import { type Explained, type ExplainOptions, Explanation } from './explanation.ts'
-import {
-  type AllocatedIds,
-  allocateIdRange,
-  allocateIdsByMax,
-  allocateIdsBySize,
-  type NextIds,
-  nextIds,
-} from './id-ranges.ts'
+import { type AllocatedIds, allocateIdRange, allocateIds, type NextIds, nextIds } from './id-ranges.ts'
 import { completeKeys, type IdCall, reserveKeys } from './key-ids.ts'
 import { lookup } from './lookup.ts'
 import { runQuery } from './query.ts'
@@ -224,12 +217,12 @@ export class Database {
 
   /** Allocates this many sequential ids in one piece. */
   allocateIdsBySize(context: RequestContext, key: Key, size: bigint): MaybePromise<AllocatedIds> {
-    return this.#writing(context, () => allocateIdsBySize(this.#idCall(context), key, size))
+    return this.#writing(context, () => allocateIds(this.#idCall(context), key, 'allocateSize', size))
   }
 
   /** Allocates all free sequential ids up to `max`. */
   allocateIdsByMax(context: RequestContext, key: Key, max: bigint): MaybePromise<AllocatedIds> {
-    return this.#writing(context, () => allocateIdsByMax(this.#idCall(context), key, max))
+    return this.#writing(context, () => allocateIds(this.#idCall(context), key, 'allocateMax', max))
   }
 
   /** The next ids of a kind and parent; allocates nothing. */

@@ -2,8 +2,7 @@
  * Old-style ranges of ids, and the ids that are next: verbs besides those of the v1 API.
  *
  *   allocateIdRange     exactly these ids, say 10–19, with their state: EMPTY, CONTENTION or COLLISION
- *   allocateIdsBySize   this many ids in one piece
- *   allocateIdsByMax    all free ids up to a highest one
+ *   allocateIds         this many ids in one piece, or all free ids up to a highest one
  *   nextIds             the next ids of a kind and parent; allocates nothing
  *
  * Ranges are in the sequential space, whatever the source of automatic ids. The search for entities in a range first applies
@@ -16,8 +15,9 @@ import { validateKey } from '../encoding/validate-key.ts'
 import type { IdPolicy } from '../ids/allocator.ts'
 import { type AllocatedRange, describeMark, type IdRange } from '../ids/key-range-state.ts'
 import { counterMax, type IdSpace, idOfCounter } from '../ids/scatter.ts'
-import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
+import { firstOf } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { groupOf } from '../tables/log-rows.ts'
 import { rowAfter } from '../tables/rows.ts'
@@ -53,28 +53,19 @@ export function allocateIdRange(call: IdCall, key: Key, range: IdRange): MaybePr
   return call.ids.allocateRange(call.context, key, range, (keys) => hasEntityBetween(call, keys))
 }
 
-export function allocateIdsBySize(
+/** @param by - whether `number` is how many ids, or the highest one */
+export function allocateIds(
   { context, database, ids }: IdCall,
   key: Key,
-  size: bigint,
+  by: 'allocateSize' | 'allocateMax',
+  number: bigint,
 ): MaybePromise<AllocatedIds> {
   validateKey(key, 'allocate', database)
-  return andThen(ids.allocateSize(context, key, size), allocatedIds)
-}
-
-export function allocateIdsByMax(
-  { context, database, ids }: IdCall,
-  key: Key,
-  max: bigint,
-): MaybePromise<AllocatedIds> {
-  validateKey(key, 'allocate', database)
-  return andThen(ids.allocateMax(context, key, max), allocatedIds)
-}
-
-function allocatedIds({ start, end }: IdRange): AllocatedIds {
-  const nextAfter = end + 1n
-  const what = end < start ? 'No id is left: all of these were given before' : `The ids ${start} to ${end} are yours`
-  return { start, end, nextAfter, words: `${what}. ${describeMark(nextAfter)}` }
+  return andThen(ids[by](context, key, number), ({ start, end }) => {
+    const nextAfter = end + 1n
+    const what = end < start ? 'No id is left: all of these were given before' : `The ids ${start} to ${end} are yours`
+    return { start, end, nextAfter, words: `${what}. ${describeMark(nextAfter)}` }
+  })
 }
 
 export function nextIds({ context, database, ids }: IdCall, key: Key, automatic: IdPolicy): MaybePromise<NextIds> {
@@ -119,10 +110,7 @@ function hasEntityBetween(
   return andThen(rollForward(), () => {
     const start = entityRowKey(first.partition, first.path)
     const end = rowAfter(entityRowKey(last.partition, last.path))
-    const scan = view.scan(context, 'Entities', { start, end }, { expect: 1 })
-    return finallyDo(
-      () => andThen(scan.next(1), (rows) => rows.length > 0),
-      () => scan.close(),
-    )
+    const found = firstOf(view.scan(context, 'Entities', { start, end }, { expect: 1 }))
+    return andThen(found, (row) => row !== undefined)
   })
 }

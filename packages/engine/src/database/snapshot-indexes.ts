@@ -14,11 +14,11 @@ import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { identityOf } from '../indexes/definition.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { type Plan, scansOf } from '../planner/plan-node.ts'
-import { type RowKey, rowsFrom } from '../storage/kv.ts'
+import { firstOf, type RowKey, rowsFrom } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { kindPrefix } from '../tables/entities-by-kind.ts'
 import { handRows, type IndexRules } from '../tables/entity-rows.ts'
-import { isOf, prefixRange, rowAfter } from '../tables/rows.ts'
+import { isOf, prefixRange, rangeOfRow } from '../tables/rows.ts'
 import type { TableView } from '../tables/table.ts'
 import type { IndexedDatabase } from './index-builds/index-job.ts'
 
@@ -60,10 +60,9 @@ export async function viewWithIndexes(
 
 async function isWhole(context: RequestContext, view: TableView, row: RowKey): Promise<boolean> {
   // A scan of one row, because a view by entity groups can only look up entities.
-  const scan = view.scan(context, 'Metadata', { start: row, end: rowAfter(row) }, { expect: 1 })
-  for await (const { value } of rowsFrom(scan, 1)) {
-    const { state } = JSON.parse(Buffer.from(value).toString('utf8')) as Pick<CataloguedIndex, 'state'>
-    return state === 'serving'
-  }
-  return false
+  const scan = view.scan(context, 'Metadata', rangeOfRow(row), { expect: 1 })
+  const found = await firstOf(scan)
+  if (found === undefined) return false
+  const { state } = JSON.parse(Buffer.from(found.value).toString('utf8')) as Pick<CataloguedIndex, 'state'>
+  return state === 'serving'
 }

@@ -3,24 +3,24 @@
  * a `statisticsEveryMs` of 60,000, reads of the present get statistics that are up to a minute old.
  */
 import type { RequestContext } from '../context.ts'
-import { andThen } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { isStatisticsKind, type StatisticsSource } from '../metadata/statistics.ts'
-import { RememberedSurvey, type Survey, surveyOf } from '../metadata/survey.ts'
+import { type Survey, surveyOf } from '../metadata/survey.ts'
+import type { DatabaseName } from '../model/key.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadOptions } from './api.ts'
 import type { DatabaseParts } from './database-parts.ts'
 
-interface SurveyedDatabase extends IndexRules {
-  readonly projectId: string
-  readonly databaseId: string
+interface SurveyedDatabase extends IndexRules, DatabaseName {
   readonly code: string
 }
 
 export class SpecialSources {
   readonly #database: SurveyedDatabase
   readonly #parts: DatabaseParts
-  readonly #survey = new RememberedSurvey()
+  /** The latest survey of now, and the state of the store that it shows. */
+  #survey: { readonly found: Survey; readonly state: string } | undefined
   /** The latest statistics, if the engine takes them at intervals. */
   #taken: { readonly survey: Survey; readonly at: bigint } | undefined
 
@@ -40,11 +40,14 @@ export class SpecialSources {
     const { local, versions, statisticsEveryMs } = this.#parts
     const isOfNow =
       read?.transaction === undefined && read?.newTransaction === undefined && read?.readTime === undefined
-    const survey = () =>
-      this.#survey.get(
-        () => (isOfNow ? this.#state() : undefined),
-        () => surveyOf(context, view, code, this.#database),
-      )
+    const survey = (): MaybePromise<Survey> => {
+      const state = isOfNow ? this.#state() : undefined
+      if (state !== undefined && state === this.#survey?.state) return this.#survey.found
+      return andThen(surveyOf(context, view, code, this.#database), (found) => {
+        if (state !== undefined && state === this.#state()) this.#survey = { found, state }
+        return found
+      })
+    }
     const source = { projectId, databaseId, hasAllRows: local?.onDemand?.keepsAll ?? true }
     const at = versions.readTime()
     if (statisticsEveryMs === 0 || !isOfNow || !isStatisticsKind(kind)) return { ...source, survey, at }
@@ -62,7 +65,7 @@ export class SpecialSources {
 
   /** Called when rows changed without a commit. */
   forget(): void {
-    this.#survey.forget()
+    this.#survey = undefined
     this.#taken = undefined
   }
 

@@ -78,6 +78,16 @@ export function invert(code: string): string {
   return target.toString('latin1', 0, length)
 }
 
+/** Four bytes, big-endian, as a signed number. */
+export function int32Of(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  )
+}
+
 /** Two hex digits for each byte: `0a ff`. */
 export function hexOf(bytes: string | Uint8Array, separator = ' '): string {
   const buffer = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : Buffer.from(bytes)

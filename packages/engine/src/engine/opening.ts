@@ -1,8 +1,8 @@
 /** The opening of an engine (engine/E1): reads the state of earlier runs, and finishes their work. */
 import { systemScheduler } from '../clock.ts'
 import { CommitVersions } from '../log/commit-version.ts'
-import { finallyDo } from '../maybe-promise.ts'
 import { everyRow } from '../observe/tablets/every-row.ts'
+import { firstOf } from '../storage/kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { EngineParts } from './engine-parts.ts'
@@ -48,12 +48,7 @@ async function recover(parts: EngineParts): Promise<void> {
   }
   const { local } = place
   await databases.adoptMetadata(kv)
-  const entities = kv.scan(rowsOf('Entities'))
-  const first = await finallyDo(
-    () => entities.next(1),
-    () => entities.close(),
-  )
-  parts.isStoreNew = first.length === 0
+  parts.isStoreNew = (await firstOf(kv.scan(rowsOf('Entities')))) === undefined
   await local.log.recover()
   if (options.rollForward === false) return
   await local.log.rollForwardAll('opening')

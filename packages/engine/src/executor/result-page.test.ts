@@ -16,13 +16,13 @@ describe('why an answer ends', () => {
     ['the limit is not reached', { limit: 6 }, {}, 'noMoreResults', 5],
     ['the limit is 0', { limit: 0 }, {}, 'moreResultsAfterLimit', 0],
     ['the limit is 0, and nothing is there', { filter: where('p', '>', 9n), limit: 0 }, {}, 'moreResultsAfterLimit', 0],
-    ['the answer holds enough results', {}, { maxResults: 2 }, 'notFinished', 2],
-    ['the answer holds enough results, and no more are there', {}, { maxResults: 5 }, 'noMoreResults', 5],
-    ['enough results are passed over', { offset: 3 }, { maxSkipped: 2 }, 'notFinished', 0],
-    ['enough results are passed over, and no more are there', { offset: 9 }, { maxSkipped: 5 }, 'noMoreResults', 0],
-    ['the offset is as long as may be passed over', { offset: 2 }, { maxSkipped: 2 }, 'noMoreResults', 3],
-    ['limit and answer end together', { limit: 2 }, { maxResults: 2 }, 'moreResultsAfterLimit', 2],
-    ['the answer holds enough bytes, and one result always fits', {}, { maxResultBytes: 1 }, 'notFinished', 1],
+    ['the answer holds enough results', {}, { resultsMax: 2 }, 'notFinished', 2],
+    ['the answer holds enough results, and no more are there', {}, { resultsMax: 5 }, 'noMoreResults', 5],
+    ['enough results are passed over', { offset: 3 }, { skippedMax: 2 }, 'notFinished', 0],
+    ['enough results are passed over, and no more are there', { offset: 9 }, { skippedMax: 5 }, 'noMoreResults', 0],
+    ['the offset is as long as may be passed over', { offset: 2 }, { skippedMax: 2 }, 'noMoreResults', 3],
+    ['limit and answer end together', { limit: 2 }, { resultsMax: 2 }, 'moreResultsAfterLimit', 2],
+    ['the answer holds enough bytes, and one result always fits', {}, { resultBytesMax: 1 }, 'notFinished', 1],
   ])('%s', (_, words, limits, reason, count) => {
     const { page } = ask(store, { kind: 'A', ...words }, limits)
     expect([page.moreResults, page.results.length]).toEqual([reason, count])
@@ -51,7 +51,7 @@ describe('why an answer ends', () => {
   test('an answer stays below its size in bytes', () => {
     const blob = 'x'.repeat(1400)
     const big = storeOf(Array.from({ length: 50 }, (_, i) => entity(`A:${i + 1}`, { blob })))
-    const { page } = ask(big, { kind: 'A' }, { maxResultBytes: 20_000 })
+    const { page } = ask(big, { kind: 'A' }, { resultBytesMax: 20_000 })
     expect(page.results.length).toBeGreaterThan(10)
     expect(page.results.length * 1400).toBeLessThan(20_000)
   })
@@ -99,7 +99,7 @@ describe('batches', () => {
     const store = storeOf(world, indexes)
     const answer = (more: QueryWords, limits: AnswerLimits = {}) =>
       ask(store, { kind: 'A', ...words, ...more }, { ...limits, indexes })
-    const whole = answer({}, { maxResults: Number.POSITIVE_INFINITY }).keys
+    const whole = answer({}, { resultsMax: Number.POSITIVE_INFINITY }).keys
     const together: string[] = []
     let { page, keys } = answer({})
     for (;;) {

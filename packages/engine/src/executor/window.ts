@@ -29,23 +29,15 @@ export interface Window {
   /** The answer ends after skipping this many results of the offset. */
   readonly skippedMax: number
   readonly resultBytesMax: number
-  /** Whether an answer that reached the limit says so even if no results follow. */
+  /**
+   * Whether an answer that reached the limit says so even if no results follow. Measured: Google's legacy emulator does; its users (a
+   * cache of gstore-node) read NO_MORE_RESULTS as "this is all".
+   */
   readonly saysLimit: boolean
 }
 
-export interface AnswerLimits {
-  /** Default: {@link batchResultsMax}. */
-  readonly maxResults?: number | undefined
-  /** Default: {@link batchSkippedMax}. */
-  readonly maxSkipped?: number | undefined
-  /** Default: {@link defaultResultBytesMax}. */
-  readonly maxResultBytes?: number | undefined
-  /**
-   * Default: false. Measured: Google's legacy emulator does; its users (a cache of gstore-node) read NO_MORE_RESULTS as "this
-   * is all".
-   */
-  readonly saysLimit?: boolean
-}
+/** Replacements for the defaults of an answer. */
+export type AnswerLimits = Partial<Pick<Window, 'resultsMax' | 'skippedMax' | 'resultBytesMax' | 'saysLimit'>>
 
 export const batchResultsMax = 300
 
@@ -64,9 +56,9 @@ export function windowOf(query: Query, plan: Plan, limits: AnswerLimits = {}): W
     end: query.endCursor?.length ? decodeCursor(plan, query.endCursor, 'end') : undefined,
     offset: query.offset,
     limit: query.limit,
-    resultsMax: limits.maxResults ?? batchResultsMax,
-    skippedMax: limits.maxSkipped ?? batchSkippedMax,
-    resultBytesMax: limits.maxResultBytes ?? defaultResultBytesMax,
+    resultsMax: limits.resultsMax ?? batchResultsMax,
+    skippedMax: limits.skippedMax ?? batchSkippedMax,
+    resultBytesMax: limits.resultBytesMax ?? defaultResultBytesMax,
     saysLimit: limits.saysLimit ?? false,
   }
 }

@@ -20,8 +20,8 @@ import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { StoredImage } from '../tables/entities.ts'
 import { codesOfEntityRow, RowProducer } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
-import { rowAfter } from '../tables/rows.ts'
-import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
+import { rangeOfRow } from '../tables/rows.ts'
+import type { RowScan, TableId, TableView } from '../tables/table.ts'
 import { partOf } from '../tables/table-part.ts'
 import { deletedBefore, isInAny } from './deleted-ranges.ts'
 import { Overlay } from './overlay.ts'
@@ -68,49 +68,35 @@ export interface PastViewParts {
   readonly group?: GroupCode | undefined
 }
 
-export class PastView implements TableView {
-  readonly #parts: PastViewParts
-
-  constructor(parts: PastViewParts) {
-    this.#parts = parts
-  }
-
-  ofGroup(group: GroupCode): PastView {
-    return new PastView({ ...this.#parts, group })
-  }
-
-  get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
-    const { now, moment, deleted, group } = this.#parts
-    if (isInAny(deleted, row)) throw deletedBefore()
-    return andThen(now.get(context, table, row), (cell) => {
-      const isEntity = table === 'Entities'
-      if (isEntity && cell !== undefined && new StoredImage(cell).version <= moment.at) return cell
-      const range = { start: row, end: rowAfter(row) }
-      const undone = this.#undone(context, table, range, isEntity ? groupOfRow(row) : group)
-      return andThen(undone, (rows) => (rows === undefined ? cell : rows.get(row, () => cell)))
-    })
-  }
-
-  scan(context: RequestContext, table: TableId, range: KeyRange, options: ScanDirection = {}): RowScan {
-    const { now, deleted, group } = this.#parts
-    if (deleted.some(({ start, end }) => start < range.end && range.start < end)) throw deletedBefore()
-    const open = (undone: Overlay | undefined): RowScan => {
-      const scan = now.scan(context, table, range, options)
-      return undone === undefined ? scan : undone.scan(context, scan, range, options)
-    }
-    const undone = this.#undone(context, table, range, group)
-    return isPromise(undone) ? awaitedScan(undone.then(open)) : open(undone)
-  }
-
-  #undone(
+export function pastView({ now, moment, undone, deleted, group }: PastViewParts): TableView {
+  const undoneIn = (
     context: RequestContext,
     table: TableId,
     range: KeyRange,
-    group: GroupCode | undefined,
-  ): MaybePromise<Overlay | undefined> {
-    const { undone, moment } = this.#parts
+    within: GroupCode | undefined,
+  ): MaybePromise<Overlay | undefined> => {
     const part = partOf(table, range)
-    return part && undone.of(context, moment, { part, group })
+    return part && undone.of(context, moment, { part, group: within })
+  }
+  return {
+    get(context, table, row) {
+      if (isInAny(deleted, row)) throw deletedBefore()
+      return andThen(now.get(context, table, row), (cell) => {
+        const isEntity = table === 'Entities'
+        if (isEntity && cell !== undefined && new StoredImage(cell).version <= moment.at) return cell
+        const found = undoneIn(context, table, rangeOfRow(row), isEntity ? groupOfRow(row) : group)
+        return andThen(found, (rows) => (rows === undefined ? cell : rows.get(row, () => cell)))
+      })
+    },
+    scan(context, table, range, options = {}) {
+      if (deleted.some(({ start, end }) => start < range.end && range.start < end)) throw deletedBefore()
+      const open = (rows: Overlay | undefined): RowScan => {
+        const scan = now.scan(context, table, range, options)
+        return rows === undefined ? scan : rows.scan(context, scan, range, options)
+      }
+      const found = undoneIn(context, table, range, group)
+      return isPromise(found) ? awaitedScan(found.then(open)) : open(found)
+    },
   }
 }
 

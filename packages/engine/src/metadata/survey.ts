@@ -17,7 +17,7 @@ import { type ByteRange, eachElement, readerOf, readValue, ValueSlot } from '../
 import { typeOfMember, valueClasses, valueField, valueTypes } from '../encoding/value-types.ts'
 import { WireReader } from '../encoding/wire.ts'
 import { getOrInsert } from '../get-or-insert.ts'
-import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import type { KvRow } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
@@ -197,26 +197,3 @@ function statisticsOf(member: number): string {
 export const classNames: ReadonlyMap<number, string> = new Map(
   Object.values(valueClasses).map(({ byte, index }) => [byte, index]),
 )
-
-/** A survey that is used again until the next write. */
-export class RememberedSurvey {
-  #survey: Survey | undefined
-  #state: unknown
-
-  /** @param stateOf - the state of the store now, compared by `===`; `undefined` = remember nothing for this read */
-  get(stateOf: () => unknown, walk: () => MaybePromise<Survey>): MaybePromise<Survey> {
-    const state = stateOf()
-    if (state !== undefined && state === this.#state && this.#survey !== undefined) return this.#survey
-    return andThen(walk(), (survey) => {
-      if (state !== undefined && state === stateOf()) {
-        this.#survey = survey
-        this.#state = state
-      }
-      return survey
-    })
-  }
-
-  forget(): void {
-    this.#survey = undefined
-  }
-}

@@ -38,7 +38,7 @@ import {
   type Writes,
 } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
-import { rowsOf } from '../tables/rows.ts'
+import { rangeOfRow, rowsOf } from '../tables/rows.ts'
 import { IndexNames } from './index-names.ts'
 import {
   type EntityIndexRows,
@@ -120,7 +120,7 @@ export class OnDemandRows implements Kv {
     }
     const record = recordOf(key, this.#unread.view(), this.#store)
     if (record !== undefined) return record
-    return andThen(this.prepare(rangeOf(key)), () => this.#store.get(key))
+    return andThen(this.prepare(rangeOfRow(key)), () => this.#store.get(key))
   }
 
   indexWithin(range: KeyRange, reverse: boolean): MaybePromise<KeyRange | undefined> {
@@ -145,7 +145,7 @@ export class OnDemandRows implements Kv {
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean> {
     return this.#writes.run(() =>
-      andThen(isOnDemand(write.key) ? this.prepare(rangeOf(write.key)) : undefined, () => {
+      andThen(isOnDemand(write.key) ? this.prepare(rangeOfRow(write.key)) : undefined, () => {
         this.changes++
         const done = this.#store.mutateIf(write, expected)
         this.#hasMarkers = done && isMarker(write.key, write.value)
@@ -365,7 +365,7 @@ class OnDemandSnapshot implements KvSnapshot {
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
     const { snapshot, unread } = this.#state
     if (!isOnDemand(key)) return snapshot.get(key)
-    return recordOf(key, unread, snapshot) ?? this.#read(rangeOf(key), (reader) => reader.get(key))
+    return recordOf(key, unread, snapshot) ?? this.#read(rangeOfRow(key), (reader) => reader.get(key))
   }
 
   /** The scan can outlive the snapshot. */
@@ -406,10 +406,6 @@ class OnDemandSnapshot implements KvSnapshot {
     if (this.#fork !== undefined) return false
     return (unread.start < unread.end && touchesLog(range)) || missingIn(range, kept, snapshot).length > 0
   }
-}
-
-function rangeOf(key: RowKey): KeyRange {
-  return { start: key, end: `${key}\x00` }
 }
 
 const ascending = keySpaces.EntitiesByPropertyAsc.charCodeAt(0)

@@ -24,7 +24,7 @@
  * throw their errors.
  */
 import { DatastoreError } from '../errors.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { RowKey } from '../row.ts'
 import { sliceWorkMax } from '../slices.ts'
 
@@ -119,6 +119,14 @@ export async function* rowsFrom(scan: Pick<KvScan, 'next' | 'close'>, count: num
   } finally {
     scan.close()
   }
+}
+
+/** The first row of a scan, which is closed then. */
+export function firstOf(scan: KvScan): MaybePromise<KvRow | undefined> {
+  return finallyDo(
+    () => andThen(scan.next(1), ([row]) => row),
+    () => scan.close(),
+  )
 }
 
 export interface KvReader {

@@ -40,7 +40,7 @@ import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
 import { keysIn, type LevelDatabase, StoreVersion } from './level-version.ts'
 import { type Group, LevelWriter, mergedRowsMax, type WriterEvents } from './level-writer.ts'
-import { PartedScan } from './parted-scan.ts'
+import { partedScan } from './parted-scan.ts'
 import { RowCache } from './row-cache.ts'
 import { provenValue } from './row-proof.ts'
 import { ValueCache } from './value-cache.ts'
@@ -328,7 +328,7 @@ export class LevelKv implements Kv {
     const parts = version.areas.parts(range)
     if (parts.length < 2) return scanOf(parts[0] ?? { start: '', end: '', prefix: '' })
     version.hold()
-    return new PartedScan(parts, options.reverse === true, scanOf, () => version.release())
+    return partedScan(parts, options.reverse === true, scanOf, () => version.release())
   }
 
   /** Begins the next version, after the groups were acknowledged, all in one batch. */

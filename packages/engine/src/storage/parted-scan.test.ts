@@ -4,7 +4,7 @@ import { AsyncKv } from '../testing/async-kv.ts'
 import { Areas } from './areas.ts'
 import type { KeyRange, KvScan } from './kv.ts'
 import { MemoryKv } from './memory-kv.ts'
-import { PartedScan } from './parted-scan.ts'
+import { partedScan } from './parted-scan.ts'
 
 const key = fc.integer({ min: 0, max: 40 }).map((at) => String.fromCharCode(65 + at))
 const range: fc.Arbitrary<KeyRange> = fc.tuple(key, key).map(([start, end]) => ({ start, end }))
@@ -38,7 +38,7 @@ describe('a scan of the parts in one area', () => {
               .moved(hidden)
               .parts(asked)
               .filter(({ prefix }) => prefix === '')
-            const scan = new PartedScan(
+            const scan = partedScan(
               parts,
               reverse,
               (part): KvScan => kv.scan(part, { reverse }),

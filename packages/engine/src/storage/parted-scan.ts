@@ -8,65 +8,57 @@
  * Its caller sees one range, also after seeks. Between two parts may be a gap, whose rows it does not give.
  */
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { KeyRange, KvRow, KvScan, RowKey } from './kv.ts'
+import type { KeyRange, KvRow, KvScan } from './kv.ts'
 
-export class PartedScan<Part extends KeyRange> implements KvScan {
-  /** In scan order. */
-  readonly #parts: readonly Part[]
-  readonly #reverse: boolean
-  readonly #open: (part: Part) => KvScan
-  readonly #onClose: () => void
-  /** The part that `#scan` reads. */
-  #at = 0
-  #scan: KvScan | undefined
-  #closed = false
-
-  /**
-   * @param parts - disjoint, ascending
-   * @param open - opens a scan of one part, in the direction and at one version of the store; called until `onClose`
-   */
-  constructor(parts: readonly Part[], reverse: boolean, open: (part: Part) => KvScan, onClose: () => void) {
-    this.#parts = reverse ? parts.toReversed() : parts
-    this.#reverse = reverse
-    this.#open = open
-    this.#onClose = onClose
+/**
+ * @param ascending - the parts, disjoint
+ * @param open - opens a scan of one part, in the direction and at one version of the store; called until `onClose`
+ */
+export function partedScan<Part extends KeyRange>(
+  ascending: readonly Part[],
+  reverse: boolean,
+  open: (part: Part) => KvScan,
+  onClose: () => void,
+): KvScan {
+  const parts = reverse ? ascending.toReversed() : ascending
+  /** The part that `scan` reads. */
+  let at = 0
+  let scan: KvScan | undefined
+  let isClosed = false
+  const moveTo = (other: number): void => {
+    scan?.close()
+    scan = undefined
+    at = other
   }
-
-  next(count: number): MaybePromise<readonly KvRow[]> {
-    const part = this.#parts[this.#at]
-    if (this.#closed || part === undefined) return []
-    this.#scan ??= this.#open(part)
-    const scan = this.#scan
-    return andThen(scan.next(count), (rows) => {
+  /** The scan of the present part; none behind the last one, and none when closed. */
+  const present = (): KvScan | undefined => {
+    const part = parts[at]
+    if (!isClosed && part !== undefined) scan ??= open(part)
+    return scan
+  }
+  const next = (count: number): MaybePromise<readonly KvRow[]> => {
+    const asked = present()
+    if (asked === undefined) return []
+    return andThen(asked.next(count), (rows) => {
       if (rows.length > 0) return rows
       // A seek meanwhile has already chosen another part.
-      if (scan === this.#scan) this.#moveTo(this.#at + 1)
-      return this.next(count)
+      if (asked === scan) moveTo(at + 1)
+      return next(count)
     })
   }
-
-  seek(key: RowKey): void {
-    if (this.#closed) return
-    const isBefore = ({ start, end }: Part): boolean => (this.#reverse ? start > key : end <= key)
-    const first = this.#parts.findIndex((part) => !isBefore(part))
-    const at = first < 0 ? this.#parts.length : first
-    if (at !== this.#at) this.#moveTo(at)
-    const part = this.#parts[at]
-    if (part === undefined) return
-    this.#scan ??= this.#open(part)
-    this.#scan.seek(key)
-  }
-
-  close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    this.#moveTo(this.#parts.length)
-    this.#onClose()
-  }
-
-  #moveTo(at: number): void {
-    this.#scan?.close()
-    this.#scan = undefined
-    this.#at = at
+  return {
+    next,
+    seek(key) {
+      const first = parts.findIndex(({ start, end }) => (reverse ? start <= key : end > key))
+      const part = first < 0 ? parts.length : first
+      if (part !== at) moveTo(part)
+      present()?.seek(key)
+    },
+    close() {
+      if (isClosed) return
+      isClosed = true
+      moveTo(parts.length)
+      onClose()
+    },
   }
 }

@@ -11,6 +11,7 @@
  *     contract/damaged-store.test.ts
  */
 import { Buffer } from 'node:buffer'
+import { int32Of } from '../encoding/bytes.ts'
 import { crc32c } from '../encoding/crc32c.ts'
 
 /** A shorter value has no checksum. */
@@ -36,11 +37,7 @@ export function provenValue(key: Uint8Array, stored: Uint8Array): Uint8Array | u
   if (stored.length < provenBytesMin) return stored
   const length = stored.length - proofBytes
   if (length < provenBytesMin) return undefined
-  const proof =
-    (((stored[length] as number) << 24) |
-      ((stored[length + 1] as number) << 16) |
-      ((stored[length + 2] as number) << 8) |
-      (stored[length + 3] as number)) >>>
-    0
-  return proof === crc32c(stored, 0, length, crc32c(key)) ? stored.subarray(0, length) : undefined
+  return int32Of(stored, length) >>> 0 === crc32c(stored, 0, length, crc32c(key))
+    ? stored.subarray(0, length)
+    : undefined
 }

@@ -8,6 +8,7 @@
  * are before the property bytes.
  */
 import { Buffer } from 'node:buffer'
+import { int32Of } from '../encoding/bytes.ts'
 import { keyRow, keyRows } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { RowReader } from '../encoding/row-reader.ts'
@@ -103,7 +104,7 @@ export class StoredImage implements EntityImage {
   /** The version or a time as a number: exact below 2^53, until the year 2255. */
   numberOf(field: keyof typeof headFields): number {
     const at = headFields[field]
-    return int32At(this.row, at) * 0x1_0000_0000 + (int32At(this.row, at + 4) >>> 0)
+    return int32Of(this.row, at) * 0x1_0000_0000 + (int32Of(this.row, at + 4) >>> 0)
   }
 }
 
@@ -112,15 +113,6 @@ const headFields = { version: 0, createTime: 8, updateTime: 16 } as const
 
 export function propertiesBytes(image: EntityImage): number {
   return image instanceof StoredImage ? image.propertiesBytes : image.properties.length
-}
-
-function int32At(bytes: Uint8Array, at: number): number {
-  return (
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  )
 }
 
 /** The property bytes in the value of an entity row, as a view of `bytes`. */

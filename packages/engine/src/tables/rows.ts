@@ -32,6 +32,11 @@ export function prefixRange(prefix: RowKey): KeyRange {
   return { start: prefix, end: prefixEnd(prefix) }
 }
 
+/** The range of one row. */
+export function rangeOfRow(row: RowKey): KeyRange {
+  return { start: row, end: rowAfter(row) }
+}
+
 /** The intersection of some ranges; `undefined` if it is empty. */
 export function overlap(...ranges: readonly KeyRange[]): KeyRange | undefined {
   const start = ranges

@@ -16,9 +16,10 @@ import { getOrInsert } from '../get-or-insert.ts'
 import type { Footprint } from '../log/footprint.ts'
 import { forEachInSlices, sliceWorkMax } from '../slices.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { rangeOfRow } from '../tables/rows.ts'
 import type { ReadSet } from './read-set.ts'
 import { RowIndex } from './row-index.ts'
-import { SpanTree, spanOfRow } from './span-tree.ts'
+import { SpanTree } from './span-tree.ts'
 import type { Transaction, Waits } from './transaction.ts'
 
 /** The error that ends the turn of a commit because a transaction has locked one of its rows; the commit waits and is repeated. */
@@ -111,7 +112,7 @@ export class LockTable {
   }
 
   #isSpanned(row: RowKey, self: Transaction | undefined): boolean {
-    return this.hasSpans && this.#spans.some(spanOfRow(row), (held) => isOther(held, self))
+    return this.hasSpans && this.#spans.some(rangeOfRow(row), (held) => isOther(held, self))
   }
 
   /** At most `max` transactions other than `self` that hold a row. */
@@ -126,7 +127,7 @@ export class LockTable {
     }
     const held = this.#rows.get(row)
     if (held !== undefined) add(held instanceof Set ? held : [held])
-    this.#spans.some(spanOfRow(row), add)
+    this.#spans.some(rangeOfRow(row), add)
     return [...holders]
   }
 

@@ -16,16 +16,17 @@
  * flag of the operand and no meaning; elements with different meanings differ; one mutation cannot transform a property and
  * another one within it. Documented: 500 per entity in a commit.
  */
-import { decodeValue, encodeProperties, noDefaults, writeProperty } from '../encoding/entity-codec.ts'
+import { decodeValue, encodeKey, encodeProperties, noDefaults, writeProperty } from '../encoding/entity-codec.ts'
 import { entityFields } from '../encoding/property-mask.ts'
 import { formatPropertyPath, type PropertyPath, parsePropertyPath } from '../encoding/property-path.ts'
 import { prepareProperties } from '../encoding/validate-entity.ts'
+import { valueCode } from '../encoding/value-codec.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { invalidArgument } from '../errors.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import { invariant } from '../invariant.ts'
 import { limits } from '../limits.ts'
-import type { DatabaseName, Key } from '../model/key.ts'
+import type { DatabaseName } from '../model/key.ts'
 import type { DoubleValue, EntityValue, IntegerValue, Properties, Value } from '../model/value.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 
@@ -273,43 +274,25 @@ function elementCode(value: Value): string {
 
 function plainCode(value: Value): string {
   switch (value.type) {
-    case 'null':
-      return 'null'
-    case 'boolean':
-      return String(value.value)
     case 'integer':
       return `number ${value.value}`
     case 'double':
       // A whole number is written as an integer of any length; -0 loses its sign.
       return `number ${Number.isInteger(value.value) ? BigInt(value.value) : value.value}`
-    case 'timestamp':
-      return `timestamp ${value.micros}`
-    case 'string':
-      return `string ${JSON.stringify(value.value)}`
-    case 'blob':
-      return `blob ${Buffer.from(value.value).toString('base64')}`
     case 'geoPoint':
       return `geoPoint ${value.latitude + 0} ${value.longitude + 0}`
-    case 'key':
-      return `key ${keyText(value.key)}`
     case 'entity': {
       const names = [...value.properties.keys()].sort()
       const fields = names.map(
         (name) => `${JSON.stringify(name)}:${elementCode(value.properties.get(name) ?? nullValue)}`,
       )
-      return `entity ${value.key === undefined ? '' : keyText(value.key)} {${fields.join(',')}}`
+      const key = value.key === undefined ? '' : Buffer.from(encodeKey(value.key)).toString('base64')
+      return `entity ${key} {${fields.join(',')}}`
     }
     case 'array':
       return `[${value.values.map(elementCode).join(',')}]`
+    default:
+      // A value code is no start of another one, so the text stays clear among others.
+      return `${value.type} ${valueCode(value)}`
   }
-}
-
-function keyText({ partition, path }: Key): string {
-  const { projectId, databaseId, namespaceId } = partition
-  return JSON.stringify([
-    projectId,
-    databaseId,
-    namespaceId,
-    path.map(({ kind, id, name }) => [kind, String(id), name]),
-  ])
 }

@@ -16,8 +16,9 @@ import { limits } from '../limits.ts'
 import type { Footprint } from '../log/footprint.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
+import { rangeOfRow } from '../tables/rows.ts'
 import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
-import { SpanTree, spanOfRow } from './span-tree.ts'
+import { SpanTree } from './span-tree.ts'
 
 /** Estimated bytes of a row or span besides its keys, in the read set and among the locks. */
 const entryBytes = 128
@@ -147,7 +148,7 @@ export class ReadSet {
   }
 
   #spanHas(row: RowKey): boolean {
-    return this.#spans?.some(spanOfRow(row), () => true) === true
+    return this.#spans?.some(rangeOfRow(row), () => true) === true
   }
 
   overlaps(range: KeyRange): boolean {

@@ -12,7 +12,7 @@
  */
 import type { Scheduler } from '../clock.ts'
 import { invalidArgument } from '../errors.ts'
-import { PastView, refuseForgotten } from '../history/past-view.ts'
+import { pastView, refuseForgotten } from '../history/past-view.ts'
 import { type Moment, UndoneRows } from '../history/undone-rows.ts'
 import { invariant } from '../invariant.ts'
 import type { CommitLog } from '../log/commit-log.ts'
@@ -98,10 +98,11 @@ export class ReadViews {
       const reader = kv.snapshot()
       const moment: Moment = { at: readTime, reader, newer: retention.newerThan(readTime), rulesOf }
       const deleted = retention.deletedSince(readTime)
-      const past = new PastView({ now: new KvTableView(reader), moment, undone: this.#undone, deleted })
+      const parts = { now: new KvTableView(reader), moment, undone: this.#undone, deleted }
+      const past = pastView(parts)
       const within = (scopeOf: () => ReadScope): TableView => {
         const read = scopeOf()
-        return read !== 'global' && read.length === 1 ? past.ofGroup(read[0] as GroupCode) : past
+        return read !== 'global' && read.length === 1 ? pastView({ ...parts, group: read[0] }) : past
       }
       return new ReadView(past, { mark: 0, at: readTime }, reader, within)
     }

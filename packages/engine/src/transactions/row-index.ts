@@ -1,7 +1,8 @@
 /** A map from rows to values that can be searched by a read set: by its rows and its key ranges. */
 import type { RowKey } from '../storage/kv.ts'
+import { rangeOfRow } from '../tables/rows.ts'
 import type { ReadSet } from './read-set.ts'
-import { SpanTree, spanOfRow } from './span-tree.ts'
+import { SpanTree } from './span-tree.ts'
 
 export class RowIndex<T> {
   readonly #values = new Map<RowKey, T>()
@@ -27,7 +28,7 @@ export class RowIndex<T> {
   }
 
   delete(row: RowKey): void {
-    if (this.#values.delete(row) && !this.#unordered.delete(row)) this.#ordered.delete(spanOfRow(row))
+    if (this.#values.delete(row) && !this.#unordered.delete(row)) this.#ordered.delete(rangeOfRow(row))
   }
 
   /** The rows in `reads` with their values, possibly repeated. @param aside - a read set whose rows are left out */
@@ -41,7 +42,7 @@ export class RowIndex<T> {
     }
     for (const row of reads.rows()) add(row)
     if (!reads.hasSpans) return found
-    for (const row of this.#unordered) this.#ordered.add(spanOfRow(row), row)
+    for (const row of this.#unordered) this.#ordered.add(rangeOfRow(row), row)
     this.#unordered.clear()
     for (const span of reads.spans) this.#ordered.some(span, add)
     return found

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { KeyRange } from '../storage/kv.ts'
-import { SpanTree, spanOfRow } from './span-tree.ts'
+import { rangeOfRow } from '../tables/rows.ts'
+import { SpanTree } from './span-tree.ts'
 
 const letter = fc.constantFrom(...'abcdefgh')
 const range = fc
@@ -67,7 +68,7 @@ test('a search among many spans looks at few of them', () => {
   looks = 0
   for (let i = 0; i < 100; i++) {
     const found: number[] = []
-    tree.some(spanOfRow(numbered(i * 400)), (value) => found.push(value) < 0)
+    tree.some(rangeOfRow(numbered(i * 400)), (value) => found.push(value) < 0)
     expect(found).toEqual([i * 200])
   }
   // About 20 to 40 in a tree of this size, 20,000 in a list.

@@ -73,10 +73,6 @@ export class SpanTree<T> {
   }
 }
 
-export function spanOfRow(row: RowKey): KeyRange {
-  return { start: row, end: `${row}\x00` }
-}
-
 function some<T>(node: Tree<T>, range: KeyRange, is: (value: T, range: KeyRange) => boolean): boolean {
   if (node === undefined || node.endMax <= range.start) return false
   if (some(node.left, range, is)) return true

@@ -6,15 +6,13 @@
  * last running read. A transaction that reads by entity group sees all groups at the instant of its newest view: it reads
  * User:"ada", then User:"bob", and is aborted if a commit to the group of ada came between.
  */
-import type { RequestContext } from '../context.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import { invariant } from '../invariant.ts'
 import type { LogDatabase } from '../log/log-database.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
-import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
+import type { TableView } from '../tables/table.ts'
 import type { ReadView, ReadViews, ScopedRead } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
 import type { Transaction } from './transaction.ts'
@@ -68,7 +66,7 @@ export class TransactionViews {
     return andThen(ready, () => {
       refuseEnded(transaction)
       if (fresh.length > 0) added(fresh)
-      const read = (): MaybePromise<T> => work(new GroupViews(views))
+      const read = (): MaybePromise<T> => work(groupViews(views))
       return [...taken].reduce((inner, readView) => () => readView.during(inner), read)()
     })
   }
@@ -133,24 +131,18 @@ export class TransactionViews {
  * The tables of a transaction that reads by entity group. A look-up in Entities uses the view of the row's group. A scan
  * belongs to an ancestor query, so it has one group and uses that group's view.
  */
-class GroupViews implements TableView {
-  readonly #views: ReadonlyMap<GroupCode, TableView>
-
-  constructor(views: ReadonlyMap<GroupCode, TableView>) {
-    this.#views = views
-  }
-
-  get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
-    const { partition, path } = codesOfEntityRow(row)
-    const group = groupOf(partition, path)
-    const view = this.#views.get(group)
-    invariant(table === 'Entities' && view !== undefined, 'a group is read only through its own snapshot')
-    return view.get(context, table, row)
-  }
-
-  scan(context: RequestContext, table: TableId, range: KeyRange, options?: ScanDirection): RowScan {
-    const [view, ...others] = this.#views.values()
-    invariant(view !== undefined && others.length === 0, 'a scan by group is of one group')
-    return view.scan(context, table, range, options)
+function groupViews(views: ReadonlyMap<GroupCode, TableView>): TableView {
+  return {
+    get(context, table, row) {
+      const { partition, path } = codesOfEntityRow(row)
+      const view = views.get(groupOf(partition, path))
+      invariant(table === 'Entities' && view !== undefined, 'a group is read only through its own snapshot')
+      return view.get(context, table, row)
+    },
+    scan(context, table, range, options) {
+      const [view, ...others] = views.values()
+      invariant(view !== undefined && others.length === 0, 'a scan by group is of one group')
+      return view.scan(context, table, range, options)
+    },
   }
 }

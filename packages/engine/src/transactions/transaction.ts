@@ -45,17 +45,8 @@ export interface TransactionOwner {
   ended(transaction: Transaction): void
 }
 
-export interface TransactionStart {
-  /** A safe integer. */
-  readonly id: number
-  readonly database: string
-  readonly mode: ConcurrencyMode
-  readonly readOnly: boolean
-  /** Read-only: the moment to read, microseconds; `undefined` = the moment of the first read. */
-  readonly readTime: bigint | undefined
-  /** Rank by first begin: lower is older. A retry keeps the rank of its predecessor. */
-  readonly age: number
-  readonly beganAt: number
+export interface TransactionStart
+  extends Pick<Transaction, 'id' | 'database' | 'mode' | 'readOnly' | 'readTime' | 'age' | 'beganAt'> {
   readonly owner?: TransactionOwner | undefined
   readonly budget?: ReadBudget | undefined
 }
@@ -76,11 +67,14 @@ export interface Waits {
 const noWaits: readonly WaitsFor[] = []
 
 export class Transaction {
+  /** A safe integer. */
   readonly id: number
   readonly database: string
   readonly mode: ConcurrencyMode
   readonly readOnly: boolean
+  /** Read-only: the moment to read, microseconds; `undefined` = the moment of the first read. */
   readonly readTime: bigint | undefined
+  /** Rank by first begin: lower is older. A retry keeps the rank of its predecessor. */
   readonly age: number
   readonly beganAt: number
   readonly reads: ReadSet

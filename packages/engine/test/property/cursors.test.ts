@@ -49,7 +49,7 @@ function bothWays(entities: readonly ModelEntity[], query: Query, back: Query): 
   const view = new KvTableView(storeOf(entities, indexes))
   const direction = (asked: Query): Direction => {
     const { planned } = planWithIndexes(asked, indexes)
-    const run = (more: Partial<Query>) => runPlan(view, planned, { ...asked, ...more }, { maxResults: 1_000 })
+    const run = (more: Partial<Query>) => runPlan(view, planned, { ...asked, ...more }, { resultsMax: 1_000 })
     const results = run({}).results.map((result) => ({ words: words(result), cursor: result.cursor }))
     return { query: asked, planned, results, run }
   }

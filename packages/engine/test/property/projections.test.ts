@@ -137,8 +137,8 @@ function check(
   const whole = run({})
   expect(whole.results.map(words)).toEqual(expectedWords(query, answer(entities, query, order), planned))
   const paged: string[] = []
-  let page = run({}, { maxResults: size })
-  for (; page.moreResults === 'notFinished'; page = run({ startCursor: page.endCursor }, { maxResults: size })) {
+  let page = run({}, { resultsMax: size })
+  for (; page.moreResults === 'notFinished'; page = run({ startCursor: page.endCursor }, { resultsMax: size })) {
     paged.push(...page.results.map(words))
   }
   expect([...paged, ...page.results.map(words)]).toEqual(whole.results.map(words))

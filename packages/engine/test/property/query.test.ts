@@ -94,8 +94,8 @@ function check(entities: readonly ModelEntity[], query: Query, spare: readonly I
   }
 
   expect(paged(given, { limit: size }, {})).toEqual(expected)
-  expect(paged(given, {}, { maxResults: size })).toEqual(expected)
-  expect(paged(given, {}, { maxResultBytes: 1 })).toEqual(expected)
+  expect(paged(given, {}, { resultsMax: size })).toEqual(expected)
+  expect(paged(given, {}, { resultBytesMax: 1 })).toEqual(expected)
 
   const page = runPage(given, { offset: size, limit: 2 })
   expect(page.results.map(words)).toEqual(expected.slice(size, size + 2))

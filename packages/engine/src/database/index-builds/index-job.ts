@@ -2,12 +2,11 @@
 import type { DatastoreError } from '../../errors.ts'
 import type { CataloguedIndex, IndexCatalogue } from '../../indexes/catalogue.ts'
 import type { IndexDefinition } from '../../model/index-definition.ts'
+import type { DatabaseName } from '../../model/key.ts'
 import type { IndexRules } from '../../tables/entity-rows.ts'
 
 /** The part of a database that a builder needs. */
-export interface IndexedDatabase {
-  readonly projectId: string
-  readonly databaseId: string
+export interface IndexedDatabase extends DatabaseName {
   readonly code: string
   readonly catalogue: IndexCatalogue
   readonly indexOptions: IndexRules['indexOptions']

@@ -63,12 +63,8 @@ export class LocalIndexWork implements IndexWork {
 
   define(job: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex> {
     const { database } = job
-    const { catalogue } = database
     return this.#parts.log.alone(async () => {
-      job.stopped.throwIfAborted()
-      const index = catalogue.propose(definition)
-      await this.#parts.kv.mutate(catalogue.writeOf(index))
-      catalogue.record(index)
+      const index = await this.#store(job, () => database.catalogue.propose(definition))
       this.#changePending(database)
       return index
     })
@@ -76,17 +72,24 @@ export class LocalIndexWork implements IndexWork {
 
   leave(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
     const { database } = job
-    const { catalogue, code } = database
+    const { code } = database
     return this.#parts.log.alone(async () => {
-      job.stopped.throwIfAborted()
-      const deleting: CataloguedIndex = { ...index, state: 'deleting' }
-      await this.#parts.kv.mutate(catalogue.writeOf(deleting))
-      catalogue.record(deleting)
+      const deleting = await this.#store(job, () => ({ ...index, state: 'deleting' }))
       this.#changePending(database)
       const reason = `the index ${formatIndex(index)}, by which this transaction has read, was deleted; try again`
       this.#parts.transactions.abortReaders(code, compositeIndexRange(index, code), reason)
       return deleting
     })
+  }
+
+  /** Stores an index in a new state, unless the job must stop. @param servedAfter - as for the catalogue's record() */
+  async #store(job: IndexJob, make: () => CataloguedIndex, servedAfter?: number): Promise<CataloguedIndex> {
+    job.stopped.throwIfAborted()
+    const { catalogue } = job.database
+    const index = make()
+    await this.#parts.kv.mutate(catalogue.writeOf(index))
+    catalogue.record(index, servedAfter)
+    return index
   }
 
   /** Gives pending records the index rows of the current definitions. */
@@ -99,8 +102,7 @@ export class LocalIndexWork implements IndexWork {
   }
 
   async build(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
-    const { log, transactions, kv } = this.#parts
-    const { catalogue } = job.database
+    const { log, transactions } = this.#parts
     try {
       let counted = 0
       await this.#walk(job, rowsPerStep, (paths) => {
@@ -115,10 +117,7 @@ export class LocalIndexWork implements IndexWork {
         job.completed += paths.length
       })
       return await log.exclusive(async () => {
-        job.stopped.throwIfAborted()
-        const serving: CataloguedIndex = { ...index, state: 'serving' }
-        await kv.mutate(catalogue.writeOf(serving))
-        catalogue.record(serving, transactions.lastId)
+        const serving = await this.#store(job, () => ({ ...index, state: 'serving' }), transactions.lastId)
         this.#parts.onRowsChanged?.()
         return serving
       })
