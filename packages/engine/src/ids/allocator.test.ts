@@ -1,10 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { newIds } from '../../test/support/new-ids.ts'
 import { systemScheduler } from '../clock.ts'
 import { RecordingLedger, requestContext } from '../context.ts'
 import { formatKey, type Key, type PathElement } from '../model/key.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { encodeCounter, scatteredRowKey } from '../tables/id-sequences.ts'
+import { AsyncKv } from '../testing/async-kv.ts'
 import { atOnce } from '../testing/at-once.ts'
 import { IdAllocator, idCollisionError } from './allocator.ts'
 import type { HasEntityIn } from './key-range-state.ts'
@@ -197,6 +198,22 @@ describe('an allocator', () => {
     const kinds = ['A', 'B', 'C', 'D', 'A', 'B', 'C', 'D'].map((kind) => key({ kind }))
     const ids = kinds.flatMap((of) => atOnce(newIds(allocator, context, of, 3, 'sequential')))
     expect(ids).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6, 4, 5, 6, 4, 5, 6].map(BigInt))
+  })
+
+  test('takes blocks of store-wide ids, of however many parents', async () => {
+    const kv = new AsyncKv(new MemoryKv())
+    const written = vi.spyOn(kv, 'mutateIf')
+    const allocator = new IdAllocator({ kv, openSequencesMax: 8 })
+    const ids: (bigint | undefined)[] = []
+    const parents = Array.from({ length: 400 }, (_, i) => key({ kind: 'User', id: BigInt(i + 1) }, { kind: 'ToDo' }))
+    const caller = async (): Promise<void> => {
+      for (let of = parents.pop(); of !== undefined; of = parents.pop()) {
+        ids.push(...(await newIds(allocator, context, of, 1, 'storewide')))
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, caller))
+    expect(new Set(ids).size).toBe(400)
+    expect(written.mock.calls.length).toBeLessThan(20)
   })
 
   test('gives all blocks back when closed, and refuses to go on', () => {

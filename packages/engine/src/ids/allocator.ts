@@ -300,6 +300,8 @@ export class IdAllocator {
     let excess = this.#sequential.size - (this.#options.openSequencesMax ?? 4096)
     if (excess <= 0) return
     for (const [rowKey, sequence] of this.#sequential) {
+      // Each store-wide id needs it: without its block, one would cost two writes.
+      if (rowKey === storewideRowKey) continue
       void andThen(sequence.release(context), () => {
         if (sequence.isIdle && this.#sequential.get(rowKey) === sequence) this.#sequential.delete(rowKey)
       })
