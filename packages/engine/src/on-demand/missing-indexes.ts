@@ -51,7 +51,6 @@ export function nameOf({ table, kind, prefix }: Missing): string {
 /** The index rules of a database, by its code. */
 export type IndexOptionsOf = (databaseCode: string) => StoredIndexOptions
 
-/** The entities that index rows are made from. */
 export interface EntitySource {
   readonly store: MemoryKv
   readonly optionsOf: IndexOptionsOf

@@ -264,7 +264,10 @@ export class OnDemandRows implements Kv {
     const missing = missingIn(range, this.#kept, this.#store)
     if (!isLogUnread && missing.length === 0) return
     if (this.#longBatch !== undefined) return this.#longBatch.then(() => this.prepare(range))
-    const drained = isLogUnread ? this.#drain() : undefined
+    // One at a time: a long batch waits for the one that is known.
+    const drained = isLogUnread
+      ? (this.#materialising.get(logName) ?? this.#inProgress(logName, this.#drain()))
+      : undefined
     if (isPromise(drained)) return drained.then(() => this.prepare(range))
     const waits: Promise<void>[] = []
     for (const index of missing) {
@@ -276,43 +279,27 @@ export class OnDemandRows implements Kv {
   }
 
   #materialise(index: Missing): MaybePromise<void> {
-    const materialising = this.#materialising
     this.#kept = { ...this.#kept, begun: withIndexes(this.#kept.begun, [index]) }
-    const made = andThen(runInSlices(this.#context(), this.#materialisingRows(index)), () => {
-      if (materialising !== this.#materialising) throw outdated
+    return this.#inProgress(nameOf(index), materialiseRows(index, this.#source), () => {
       this.#kept = { ...this.#kept, kinds: withIndexes(this.#kept.kinds, [index]) }
     })
-    if (!isPromise(made)) return
-    const known = made.catch((error) => {
-      if (error !== outdated) throw error
+  }
+
+  /** Runs steps that end when the store is replaced, and lets readers wait for them. */
+  #inProgress(name: string, steps: Generator<number, void>, done?: () => void): MaybePromise<void> {
+    const materialising = this.#materialising
+    const isOutdated = (): boolean => materialising !== this.#materialising
+    const made = andThen(runInSlices(this.#context(), untilOutdated(steps, isOutdated)), () => {
+      if (!isOutdated()) done?.()
     })
-    return this.#inProgress(nameOf(index), known)
-  }
-
-  /** Ends when the store is replaced. */
-  *#materialisingRows(index: Missing): Generator<number, void> {
-    const materialising = this.#materialising
-    for (const work of materialiseRows(index, this.#source)) {
-      yield work
-      if (materialising !== this.#materialising) throw outdated
-    }
-  }
-
-  /** Lets readers wait for a materialisation. */
-  #inProgress(name: string, made: Promise<void>): Promise<void> {
-    const materialising = this.#materialising
+    if (!isPromise(made)) return
     const known = made.finally(() => materialising.delete(name))
     materialising.set(name, known)
     return known
   }
 
   /** Moves the list into the tree, the oldest first: each row is always in one of them. */
-  #drain(): MaybePromise<void> {
-    const drained = runInSlices(this.#context(), this.#draining())
-    return isPromise(drained) ? this.#inProgress(logName, drained) : undefined
-  }
-
-  *#draining(): Generator<number, void> {
+  *#drain(): Generator<number, void> {
     while (this.#unread.size > 0) {
       this.#store.batch(listed(this.#unread.takeOldest(logRowsPerStep)))
       yield logRowsPerStep
@@ -337,7 +324,12 @@ export class OnDemandRows implements Kv {
 /** The list of log rows among the names of indexes that are being materialised. */
 const logName = 'log'
 
-const outdated = new Error('the store was replaced')
+function* untilOutdated(steps: Generator<number, void>, isOutdated: () => boolean): Generator<number, void> {
+  for (const work of steps) {
+    yield work
+    if (isOutdated()) return
+  }
+}
 
 /** The store at one moment. Missing rows come from the store if it is unchanged since, else they are made in a fork. */
 class OnDemandSnapshot implements KvSnapshot {
@@ -423,7 +415,6 @@ function isOfLog(key: RowKey): boolean {
   return key.charCodeAt(0) === log
 }
 
-/** Whether a write sets a pending marker. */
 function isMarker(key: RowKey, value: Uint8Array | undefined): boolean {
   return value !== undefined && key.charCodeAt(0) === pending
 }
