@@ -96,9 +96,7 @@ export class Explanation {
   readonly #clock: Scheduler
   readonly #ledger: TableLedger
   readonly #startedMs: number
-  #plan: Plan | undefined
-  #nearest: NearestPlan | undefined
-  #tree: PlanTree | undefined
+  #planned: { readonly plan: Plan; readonly nearest: NearestPlan | undefined; readonly tree: PlanTree } | undefined
 
   /** @param context - of the query; its ledger counts rows by table from now on, if it did not before */
   constructor(context: RequestContext, { analyze }: ExplainOptions) {
@@ -121,19 +119,18 @@ export class Explanation {
 
   /** Notes the plan, or a newer plan of the same query; for the parameters see {@link wholePlanTree}. */
   planned(plan: Plan, nearest: NearestPlan | undefined, aggregated?: readonly string[]): void {
-    this.#plan = plan
-    this.#nearest = nearest
-    this.#tree = wholePlanTree(plan, nearest, aggregated)
+    this.#planned = { plan, nearest, tree: wholePlanTree(plan, nearest, aggregated) }
   }
 
   query(batch: QueryBatch): Explained<QueryBatch> {
     const given = batch.results.length
     const charge = { documents: 0, indexEntries: 0, smallOperations: 0 }
-    if (this.#nearest !== undefined) Object.assign(charge, { documents: given, indexEntries: this.#entities })
+    if (this.#planned?.nearest !== undefined) Object.assign(charge, { documents: given, indexEntries: this.#entities })
     else if (batch.resultType !== 'full') charge.smallOperations = given
     else {
       charge.documents = given + batch.skipped
-      if (this.#plan !== undefined && rangeProperties(this.#plan) > 1) charge.indexEntries = this.#indexEntries
+      if (this.#planned !== undefined && rangeProperties(this.#planned.plan) > 1)
+        charge.indexEntries = this.#indexEntries
     }
     return this.#explained(batch, given, charge)
   }
@@ -147,16 +144,14 @@ export class Explanation {
     resultsReturned: number,
     charge: Omit<Billing, 'minimum'>,
   ): Explained<B> {
-    const plan = this.#plan
-    const tree = this.#tree
-    const metrics: ExplainMetrics = {
-      indexesUsed: plan === undefined ? [] : indexesUsed(plan),
-      plan: tree === undefined ? '' : planText(tree),
-      tree,
-    }
+    const planned = this.#planned
+    const metrics: ExplainMetrics =
+      planned === undefined
+        ? { indexesUsed: [], plan: '', tree: undefined }
+        : { indexesUsed: indexesUsed(planned.plan), plan: planText(planned.tree), tree: planned.tree }
     const { transaction } = batch
     if (!this.analyze) return { metrics, transaction }
-    const entriesPerRead = this.#nearest === undefined ? 1000 : neighboursPerRead
+    const entriesPerRead = planned?.nearest === undefined ? 1000 : neighboursPerRead
     const reads = charge.documents + Math.ceil(charge.indexEntries / entriesPerRead)
     const minimum = reads === 0 ? 1 : 0
     const readTables = this.#ledger.tables.filter(({ rowsRead }) => rowsRead > 0)

@@ -21,7 +21,7 @@ import { failedPrecondition } from '../errors.ts'
 import { identityOf } from '../indexes/definition.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
-import { MissingIndexError, perfectIndex } from '../planner/missing-index.ts'
+import { MissingIndexError, orMissing, perfectIndex } from '../planner/missing-index.ts'
 import type { NormalQuery } from '../planner/normal-query.ts'
 import { turnOfItsOwn, whileWanted } from '../slices.ts'
 import type { IndexedDatabase } from './index-builds/index-job.ts'
@@ -46,12 +46,9 @@ export class QueryIndexes {
 
   /** The plan of a query; a promise if an index must be built. @throws FAILED_PRECONDITION if none serves in time */
   plan<P>(context: RequestContext, database: QueriedDatabase, planner: Planner<P>): MaybePromise<P> {
-    try {
-      return planner(database.catalogue.serving)
-    } catch (error) {
-      if (!(error instanceof MissingIndexError)) throw error
-      return this.#provide(context, database, planner, error).then(() => this.plan(context, database, planner))
-    }
+    const planned = orMissing(() => planner(database.catalogue.serving))
+    if (!(planned instanceof MissingIndexError)) return planned
+    return this.#provide(context, database, planner, planned).then(() => this.plan(context, database, planner))
   }
 
   /** For a query that was planned without an index (J1). @throws MissingIndexError */
@@ -144,10 +141,8 @@ export class QueryIndexes {
   #refuseUnready(database: QueriedDatabase, needed: readonly IndexDefinition[]): never {
     const [index = needed[0]] = needed.filter((each) => database.catalogue.find(each)?.state !== 'serving')
     const words = index === undefined ? '' : formatIndex(index)
-    const { completed, estimated } = (index && this.#indexes.jobOf(database, index)?.progress) ?? {
-      completed: 0,
-      estimated: 0,
-    }
+    const job = index && this.#indexes.jobOf(database, index)
+    const { completed = 0, estimated = 0 } = job?.progress ?? {}
     throw failedPrecondition(
       `the index ${words} is being built and not ready to serve: ${completed} of ${estimated} entities are done; try again`,
       { index: words, completed: String(completed), estimated: String(estimated) },
@@ -171,11 +166,5 @@ function leastOf<P>(
 }
 
 function serves(planner: Planner<unknown>, indexes: readonly CompositeIndex[]): boolean {
-  try {
-    planner(indexes)
-    return true
-  } catch (error) {
-    if (error instanceof MissingIndexError) return false
-    throw error
-  }
+  return !(orMissing(() => planner(indexes)) instanceof MissingIndexError)
 }

@@ -183,11 +183,7 @@ function putSurveyed(
 
 /** @param classes - first bytes of its value codes */
 function putProperty(kind: string, name: string, classes: Iterable<number>, put: Put): void {
-  const names = new Set<string>()
-  for (const byte of classes) {
-    const className = classNames.get(byte)
-    if (className !== undefined) names.add(className)
-  }
+  const names = new Set([...classes].flatMap((byte) => classNames.get(byte) ?? []))
   const values = [...names].sort().map((value): Value => ({ type: 'string', value }))
   const path = [
     { kind: '__kind__', name: kind },

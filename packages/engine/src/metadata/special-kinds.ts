@@ -6,7 +6,7 @@ import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Query } from '../model/query.ts'
-import { MissingIndexError } from '../planner/missing-index.ts'
+import { MissingIndexError, orMissing } from '../planner/missing-index.ts'
 import type { NormalQuery } from '../planner/normal-query.ts'
 import { plan } from '../planner/plan.ts'
 import type { Plan } from '../planner/plan-node.ts'
@@ -28,12 +28,9 @@ export function planSpecial(
 ): Plan {
   if (!isMetadataKind(query.kind)) return plan(query, indexes, shape)
   for (;;) {
-    try {
-      return plan(query, made)
-    } catch (error) {
-      if (!(error instanceof MissingIndexError)) throw error
-      made.push({ ...error.index, id: BigInt(made.length + 1) })
-    }
+    const planned = orMissing(() => plan(query, made))
+    if (!(planned instanceof MissingIndexError)) return planned
+    made.push({ ...planned.index, id: BigInt(made.length + 1) })
   }
 }
 

@@ -179,18 +179,15 @@ function addValue(
   const slot = new ValueSlot(reader.bytes)
   readValue(reader, slot)
   if (slot.member !== valueField.array || isElement) {
-    const type = typeNamesByMeaning[slot.meaning] ?? statisticsOf(slot.member)
-    tally(getOrInsert(tallies, type, noTally), nameBytes + range.end - range.start)
+    const { statistics = valueTypes.entity.statistics } = valueTypes[typeOfMember[slot.member] ?? 'entity']
+    tally(
+      getOrInsert(tallies, typeNamesByMeaning[slot.meaning] ?? statistics, noTally),
+      nameBytes + range.end - range.start,
+    )
     return
   }
   const elements = readerOf(slot, reader)
   eachElement(elements, (element) => addValue(tallies, nameBytes, element, elements, true))
-}
-
-/** The name of a property type in statistics, by the field of the value. */
-function statisticsOf(member: number): string {
-  const type = typeOfMember[member]
-  return (type && valueTypes[type].statistics) ?? valueTypes.entity.statistics
 }
 
 /** Names of the value classes for counts and lists of index rows, by the first byte of a value code. */

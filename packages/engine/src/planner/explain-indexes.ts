@@ -12,7 +12,7 @@
  * the scope of an index with ancestors.
  */
 import { invariant } from '../invariant.ts'
-import type { IndexDefinition } from '../model/index-definition.ts'
+import type { IndexedProperty } from '../model/index-definition.ts'
 import { keyProperty } from './filters.ts'
 import { type Plan, type ScanNode, scansOf } from './plan-node.ts'
 
@@ -20,8 +20,6 @@ export interface IndexUsed {
   readonly queryScope: 'Collection group' | 'Includes ancestors'
   readonly properties: string
 }
-
-const shownKey = '__name__'
 
 /** The indexes of all scans of a plan, each once, in the order of the plan. */
 export function indexesUsed(plan: Plan): readonly IndexUsed[] {
@@ -33,31 +31,22 @@ export function indexesUsed(plan: Plan): readonly IndexUsed[] {
   return [...used.values()]
 }
 
-function indexOf({ columns }: Plan, { table, equalities, index }: ScanNode): IndexUsed {
-  if (index !== undefined) return composite(index)
-  const property = equalities[0]?.property ?? columns[0]?.property
-  const builtIn = (...named: readonly string[]): IndexUsed => {
-    return { queryScope: 'Collection group', properties: propertiesText(named) }
-  }
-  if (table === 'EntitiesByPropertyAsc') return builtIn(`${property} ASC`)
-  if (table === 'EntitiesByPropertyDesc') return builtIn(`${property} DESC`)
+function indexOf(plan: Plan, scan: ScanNode): IndexUsed {
+  const properties = [...propertiesOf(plan, scan)]
+  if (properties.at(-1)?.name !== keyProperty) properties.push({ name: keyProperty, direction: 'ascending' })
+  const shown = properties.map(({ name, direction }) => {
+    return `${name === keyProperty ? '__name__' : name} ${direction === 'ascending' ? 'ASC' : 'DESC'}`
+  })
+  const queryScope = scan.index?.ancestor ? 'Includes ancestors' : 'Collection group'
+  return { queryScope, properties: `(${shown.join(', ')})` }
+}
+
+function propertiesOf({ columns }: Plan, { table, equalities, index }: ScanNode): readonly IndexedProperty[] {
+  if (index !== undefined) return index.properties
+  const name = equalities[0]?.property ?? columns[0]?.property ?? ''
+  if (table === 'EntitiesByPropertyAsc') return [{ name, direction: 'ascending' }]
+  if (table === 'EntitiesByPropertyDesc') return [{ name, direction: 'descending' }]
   const isByKey = table === 'Entities' || table === 'EntitiesByKind'
   invariant(isByKey, `a plan scans ${table}, which is no index that it could name`)
-  return builtIn()
-}
-
-function composite({ ancestor, properties }: IndexDefinition): IndexUsed {
-  const columns = properties.map(({ name, direction }) => {
-    const shown = name === keyProperty ? shownKey : name
-    return `${shown} ${direction === 'ascending' ? 'ASC' : 'DESC'}`
-  })
-  const hasKey = properties.at(-1)?.name === keyProperty
-  return {
-    queryScope: ancestor ? 'Includes ancestors' : 'Collection group',
-    properties: hasKey ? `(${columns.join(', ')})` : propertiesText(columns),
-  }
-}
-
-function propertiesText(columns: readonly string[]): string {
-  return `(${[...columns, `${shownKey} ASC`].join(', ')})`
+  return []
 }

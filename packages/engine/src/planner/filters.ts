@@ -74,7 +74,6 @@ export function readFilter(filter: Filter | undefined, partition: PartitionId): 
   }
 }
 
-/** A conjunction that may still contain an ancestor. */
 interface ReadConjunction {
   readonly atoms: readonly Atom[]
   readonly ancestor: Key | undefined

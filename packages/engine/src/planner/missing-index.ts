@@ -27,6 +27,16 @@ export class MissingIndexError extends DatastoreError {
   }
 }
 
+/** The result of `make`, or the error that tells which index is missing. */
+export function orMissing<T>(make: () => T): T | MissingIndexError {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof MissingIndexError) return error
+    throw error
+  }
+}
+
 /** The index that serves the query, or a disjunct of it, without a join. */
 export function perfectIndex(query: NormalQuery, equalities: readonly Equality[]): IndexDefinition {
   const names = [...new Set(equalities.map((equality) => equality.property))].sort()

@@ -66,7 +66,6 @@ export interface Ordering {
   readonly parts: readonly ColumnPart[]
   /** Columns that are ordered after the key. With `everyRow` their codes are behind the path in positions. */
   readonly lateColumns: readonly Column[]
-  /** Whether results are in descending order of positions. */
   readonly reverse: boolean
   /** One result for each combination of this many first columns; `undefined` = all results. */
   readonly distinctColumns: number | undefined

@@ -127,19 +127,13 @@ function checkProjection(projection: readonly string[], conjunctions: readonly C
         `projections are not supported for the property: ${name}`,
       )
     }
-    if (conjunctions.some((conjunction) => hasEquality(conjunction, name))) {
+    if (conjunctions.flat().some(({ operator, property }) => property === name && ['equal', 'in'].includes(operator))) {
       throw invalidArgument(
         `the property ${name} is projected and has an equality filter (= or IN), which fixes its value: leave one out`,
         'Cannot use projection on a property with an equality filter.',
       )
     }
   }
-}
-
-function hasEquality(conjunction: Conjunction, property: string): boolean {
-  return conjunction.some(({ operator, property: other }) => {
-    return (operator === 'equal' || operator === 'in') && other === property
-  })
 }
 
 /**

@@ -22,7 +22,7 @@ import { propertyPrefix } from '../tables/entities-by-property.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { TableId } from '../tables/table.ts'
 import { arrangementsOf, coverByComposites, type IndexChoice } from './index-selection.ts'
-import { MissingIndexError, perfectIndex } from './missing-index.ts'
+import { MissingIndexError, orMissing, perfectIndex } from './missing-index.ts'
 import type { Disjunct, Equality, NormalQuery } from './normal-query.ts'
 import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
 import { everything, intersectSpans, pointSpans, type Span } from './spans.ts'
@@ -37,28 +37,16 @@ import { everything, intersectSpans, pointSpans, type Span } from './spans.ts'
 export function plan(query: NormalQuery, indexes: readonly CompositeIndex[], shape: number = query.shape): Plan {
   if (shape !== query.shape) {
     const begun = arrangementsOf(query, indexes).find((arranged) => arranged.shape === shape)
-    const planned = begun && planIfServed(begun, indexes)
-    if (planned !== undefined) return planned
+    const planned = begun && orMissing(() => planArranged(begun, indexes))
+    if (planned !== undefined && !(planned instanceof MissingIndexError)) return planned
   }
-  try {
-    return planArranged(query, indexes)
-  } catch (error) {
-    if (!(error instanceof MissingIndexError)) throw error
-    for (const arranged of arrangementsOf(query, indexes)) {
-      const planned = planIfServed(arranged, indexes)
-      if (planned !== undefined) return planned
-    }
-    throw error
+  const given = orMissing(() => planArranged(query, indexes))
+  if (!(given instanceof MissingIndexError)) return given
+  for (const arranged of arrangementsOf(query, indexes)) {
+    const planned = orMissing(() => planArranged(arranged, indexes))
+    if (!(planned instanceof MissingIndexError)) return planned
   }
-}
-
-function planIfServed(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan | undefined {
-  try {
-    return planArranged(query, indexes)
-  } catch (error) {
-    if (error instanceof MissingIndexError) return undefined
-    throw error
-  }
+  throw given
 }
 
 function planArranged(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan {
@@ -151,13 +139,6 @@ function scan(
 
 function compositeScan({ index, prefix, mirrored, equalities }: IndexChoice, spans: readonly Span[]): ScanNode {
   const { kind, ancestor, properties } = index
-  return {
-    type: 'scan',
-    table: 'EntitiesByCompositeProperty',
-    prefix,
-    spans,
-    mirrored,
-    equalities,
-    index: { kind, ancestor, properties },
-  }
+  const definition = { kind, ancestor, properties }
+  return { ...scan('EntitiesByCompositeProperty', prefix, spans, equalities), mirrored, index: definition }
 }

@@ -60,7 +60,6 @@ export function pointSpans(codes: readonly string[]): readonly Span[] {
   return [...new Set(codes)].sort().map((code) => ({ lower: code, upper: code + codesEnd }))
 }
 
-/** The intersection of two lists; empty if nothing is left. */
 export function intersectSpans(a: readonly Span[], b: readonly Span[]): readonly Span[] {
   const shared: Span[] = []
   let i = 0
