@@ -22,7 +22,6 @@ export interface Scheduler {
   sleep(ms: number, signal?: AbortSignal, isAwaited?: boolean): Promise<void>
 }
 
-/** The machine's clock and timers. */
 export const systemScheduler: Scheduler = {
   nowMicros: wallClock(
     () => Date.now(),

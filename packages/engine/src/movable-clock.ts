@@ -94,7 +94,11 @@ export class MovableClock implements Scheduler {
     const sleepers = [...this.#sleepers].sort((a, b) => a.dueAt - b.dueAt)
     for (const sleeper of sleepers) {
       if (sleeper.dueAt <= now) sleeper.wake()
-      else this.#rearm(sleeper)
+      else {
+        sleeper.timer.abort(waitIsOver)
+        sleeper.timer = new AbortController()
+        this.#arm(sleeper)
+      }
     }
   }
 
@@ -107,12 +111,6 @@ export class MovableClock implements Scheduler {
   end(): void {
     for (const sleeper of this.#sleepers) sleeper.timer.abort(waitIsOver)
     this.#sleepers.clear()
-  }
-
-  #rearm(sleeper: Sleeper): void {
-    sleeper.timer.abort(waitIsOver)
-    sleeper.timer = new AbortController()
-    this.#arm(sleeper)
   }
 
   #arm(sleeper: Sleeper, leftMs: number = Math.max(0, sleeper.dueAt - this.steadyMs())): void {

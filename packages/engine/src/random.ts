@@ -23,21 +23,16 @@ export function seededRandom(seed: number): Random {
 
 /** A generator that can be reset to the start of a seed. Seeds have 64 bits, all of which count. */
 export class ReseededRandom implements Random {
-  #draws: Random
-  #seed: bigint
+  #draws!: Random
+  seed!: bigint
 
   constructor(seed: bigint) {
-    this.#seed = seed
-    this.#draws = drawsOf(seed)
-  }
-
-  get seed(): bigint {
-    return this.#seed
+    this.reseed(seed)
   }
 
   reseed(seed: bigint): void {
-    this.#seed = seed
-    this.#draws = drawsOf(seed)
+    this.seed = seed
+    this.#draws = seededRandom(Number(BigInt.asUintN(32, seed ^ (BigInt.asUintN(64, seed) >> 32n))))
   }
 
   next(): number {
@@ -47,8 +42,4 @@ export class ReseededRandom implements Random {
   integer(below: number): number {
     return this.#draws.integer(below)
   }
-}
-
-function drawsOf(seed: bigint): Random {
-  return seededRandom(Number(BigInt.asUintN(32, seed ^ (BigInt.asUintN(64, seed) >> 32n))))
 }

@@ -1,8 +1,7 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Scheduler } from './clock.ts'
 import { type RequestContext, requestContext } from './context.ts'
-import { giveWay, sliceWorkMax, sortInSlices } from './slices.ts'
+import { giveWay, sliceWorkMax } from './slices.ts'
 
 /** Time that passes as told, and turns that come when told. */
 function handClock(): Scheduler & { now: number; turn(): Promise<void>; readonly waiting: number } {
@@ -107,15 +106,4 @@ test('work ends when its time is over', () => {
   const context = requestContext({ clock, deadlineAt: 1 })
   clock.now = 2
   expect(() => giveWay(context, 500)).toThrow(/deadline/)
-})
-
-test('a sort in slices has the order of a stable sort', async () => {
-  const items = fc.array(fc.tuple(fc.nat(20), fc.nat()), { maxLength: 3000, size: 'max' })
-  const law = fc.asyncProperty(items, async (pairs) => {
-    const clock = handClock()
-    clock.defer = setImmediate
-    const order = ([a]: [number, number], [b]: [number, number]): number => a - b
-    expect(await sortInSlices(requestContext({ clock }), pairs, order)).toEqual(pairs.toSorted(order))
-  })
-  await fc.assert(law, { numRuns: 20 })
 })

@@ -26,8 +26,6 @@ const sliceMs = 3
 export const sliceWorkMax = 4096
 /** The clock is asked after this many rows: a lookup or a page of results never does. */
 const workPerLook = 128
-/** Items that are sorted in one step. */
-const sortedAtOnce = 512
 
 /**
  * Call it between two steps of anything that may be long.
@@ -87,75 +85,6 @@ export function runAtOnce<T>(steps: Generator<number, T>): T {
   let step = steps.next()
   while (step.done !== true) step = steps.next()
   return step.value
-}
-
-/** Sorts as `toSorted` does. Runs are sorted at once, and merged two by two. */
-export async function sortInSlices<T>(
-  context: RequestContext,
-  items: readonly T[],
-  compare: (one: T, other: T) => number,
-): Promise<readonly T[]> {
-  let runs: (readonly T[])[] = []
-  for (let start = 0; start < items.length; start += sortedAtOnce) {
-    runs.push(items.slice(start, start + sortedAtOnce).sort(compare))
-    await giveWay(context, sortedAtOnce)
-  }
-  while (runs.length > 1) {
-    const merged: (readonly T[])[] = []
-    for (let i = 0; i < runs.length; i += 2) {
-      merged.push(await mergeInSlices(context, runs[i] as readonly T[], runs[i + 1] ?? [], compare))
-    }
-    runs = merged
-  }
-  return runs[0] ?? []
-}
-
-async function mergeInSlices<T>(
-  context: RequestContext,
-  one: readonly T[],
-  other: readonly T[],
-  compare: (one: T, other: T) => number,
-): Promise<readonly T[]> {
-  const merged: T[] = []
-  for (let i = 0, j = 0; i < one.length || j < other.length; ) {
-    const takesOne = j === other.length || (i < one.length && compare(one[i] as T, other[j] as T) <= 0)
-    merged.push((takesOne ? one[i++] : other[j++]) as T)
-    if (merged.length % workPerLook === 0) await giveWay(context, workPerLook)
-  }
-  return merged
-}
-
-/**
- * Runs `step` for each item, so many at a time, started in order, and yields between them while started steps continue.
- *
- * @param context - not that of a caller that may leave: started steps are waited for
- * @returns all results, in the order of the items
- */
-export async function allInSlices<T, U>(
-  context: RequestContext,
-  items: readonly T[],
-  atOnce: number,
-  workOf: (item: T) => number,
-  step: (item: T) => Promise<U>,
-): Promise<readonly U[]> {
-  const begun: Promise<U>[] = []
-  let running = 0
-  let ended = (): void => {}
-  await forEachInSlices(context, items, workOf, (item) => {
-    running++
-    const one = step(item).finally(() => {
-      running--
-      ended()
-    })
-    // It may fail before the last step has started; the result then fails too.
-    one.catch(() => {})
-    begun.push(one)
-    if (running < atOnce) return
-    return new Promise<void>((resolve) => {
-      ended = resolve
-    })
-  })
-  return await Promise.all(begun)
 }
 
 /** Waits for independent work as long as the caller waits. @throws CANCELLED, DEADLINE_EXCEEDED */

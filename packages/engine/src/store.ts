@@ -31,7 +31,7 @@ export { decodeLogRecord, encodeLogRecord, headIn, type LogRecord, type LogRecor
 export { indexUpdatesOf, recordsOf } from './log/new-records.ts'
 export { RecordWrites } from './log/record-writes.ts'
 export type { StoredRecord } from './observe/inspect/inspector.ts'
-export { allInSlices, forEachInSlices, nextTurn, whileWanted } from './slices.ts'
+export { forEachInSlices, nextTurn, whileWanted } from './slices.ts'
 export { BTree } from './storage/btree.ts'
 export { TreeScan } from './storage/btree-scan.ts'
 export {
@@ -58,7 +58,7 @@ export {
 } from './tables/entity-rows.ts'
 export { walkKind } from './tables/kind-walk.ts'
 export { type GroupCode, groupOf, logRowKey, parseLogRowKey } from './tables/log-rows.ts'
-export { metadataRowKey, parseMetadataRowKey, topicRowKey, transactionTopic } from './tables/metadata-rows.ts'
+export { parseMetadataRowKey, topicRowKey, transactionTopic, wholeStore } from './tables/metadata-rows.ts'
 export { isOf, prefixRange, rowAfter, rowsOf } from './tables/rows.ts'
 export { KvTableView, type TableView } from './tables/table.ts'
 export type { CommitInput, Committed } from './transactions/commit-input.ts'

@@ -6,7 +6,14 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, fromHex, hexOf } from '../src/encoding/bytes.ts'
 import type { IndexEntry } from '../src/encoding/index-entries.ts'
-import { decodePartition, decodePath, keyCodes, partitionCode, pathCode } from '../src/encoding/key-codec.ts'
+import {
+  databaseCode,
+  decodePartition,
+  decodePath,
+  keyCodes,
+  partitionCode,
+  pathCode,
+} from '../src/encoding/key-codec.ts'
 import { keySpaces } from '../src/encoding/keyspace.ts'
 import {
   decodeBytes,
@@ -30,7 +37,7 @@ import type { IndexableValue, Value } from '../src/model/value.ts'
 import { encodeImage, entityRowKeyOf } from '../src/tables/entities.ts'
 import { encodeCounter, idSequenceRowKey } from '../src/tables/id-sequences.ts'
 import { logRowKey, pendingRowKey } from '../src/tables/log-rows.ts'
-import { metadataRowKey } from '../src/tables/metadata-rows.ts'
+import { topicRowKey, wholeStore } from '../src/tables/metadata-rows.ts'
 import { rowsOfEntries } from '../src/testing/row-list.ts'
 
 const page = readFileSync(new URL('../../../docs/reference/keyspace.md', import.meta.url), 'utf8')
@@ -207,8 +214,8 @@ describe('rows', () => {
     { key: idSequenceRowKey('p', '', ['scattered']), value: encodeCounter(1001n) },
     { key: logRowKey(group, version) },
     { key: pendingRowKey(group, version), value: nothing },
-    { key: metadataRowKey({ projectId: '', databaseId: '', topic: 'commitVersion' }) },
-    { key: metadataRowKey({ projectId: 'p', databaseId: '', topic: 'compositeIndex', parts: ['7'] }) },
+    { key: topicRowKey(wholeStore, 'commitVersion') },
+    { key: topicRowKey(databaseCode('p', ''), 'compositeIndex', '7') },
   ]
 
   const examples = [...page.matchAll(/```rows\n([^`]*)```/g)].flatMap(([, block = '']) =>

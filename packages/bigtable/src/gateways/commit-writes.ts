@@ -2,8 +2,9 @@
  * The conditional writes of a commit, up to the point at which it is known to be committed or refused; what is left to do then runs in the
  * background. A commit is refused in all its groups before it leaves the list, if one of its records may have been sent.
  */
-import { allInSlices, type GroupCode } from '@sixtables/engine/store'
+import type { GroupCode } from '@sixtables/engine/store'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
+import { allInSlices } from './all-in-slices.ts'
 import type { OwnCommit } from './clock-row.ts'
 import {
   append,

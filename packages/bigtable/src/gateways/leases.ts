@@ -6,7 +6,7 @@
  * A gateway that sees the same lease for longer than its time, by its own clock, may take it: the other gateway has died, or stands still. No
  * clock is compared with another one.
  */
-import { metadataRowKey, type RowKey } from '@sixtables/engine/store'
+import { type RowKey, topicRowKey, wholeStore } from '@sixtables/engine/store'
 import type { SharedStore } from './shared-store.ts'
 
 interface Lease {
@@ -68,5 +68,5 @@ export class Leases {
 }
 
 function leaseKey(duty: string): RowKey {
-  return metadataRowKey({ projectId: '', databaseId: '', topic: 'lease', parts: [duty] })
+  return topicRowKey(wholeStore, 'lease', duty)
 }

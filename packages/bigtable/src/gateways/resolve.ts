@@ -7,8 +7,9 @@
  *
  * The gateway that began the commit may be alive: its own conditional writes then fail, and it reads the outcome.
  */
-import { allInSlices, type GroupCode, workOf } from '@sixtables/engine/store'
+import { type GroupCode, workOf } from '@sixtables/engine/store'
 import { isKnownDone } from '../row-store/row-store.ts'
+import { allInSlices } from './all-in-slices.ts'
 import { decodeHead, type ListedCommit } from './clock-list.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
 import { type ClockState, type GatewayList, latestOf } from './clock-state.ts'

@@ -10,7 +10,6 @@
  */
 import { giveWay, stopwatch } from '@sixtables/engine'
 import {
-  allInSlices,
   codesOfEntityRow,
   EntityRows,
   entityRowKey,
@@ -20,6 +19,7 @@ import {
 } from '@sixtables/engine/store'
 import type { CellChange, RowChange, RowKey } from '../row-store/row-store.ts'
 import { valueCell } from '../row-store/rows-kv.ts'
+import { allInSlices } from './all-in-slices.ts'
 import type { ClockRow } from './clock-row.ts'
 import { latestOf } from './clock-state.ts'
 import type { GroupRecord } from './group-row.ts'

@@ -10,7 +10,6 @@
  */
 import { checkAlive, DatastoreError, invalidArgument, type RequestContext } from '@sixtables/engine'
 import {
-  allInSlices,
   type BeginOptions,
   type CommitInput,
   type Committed,
@@ -31,6 +30,7 @@ import {
   tooManyGroups,
   whileWanted,
 } from '@sixtables/engine/store'
+import { allInSlices } from './all-in-slices.ts'
 import { groupsAtOnce } from './group-row.ts'
 import { workOfCall } from './resolve.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'

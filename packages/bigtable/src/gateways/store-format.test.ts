@@ -1,11 +1,11 @@
 import { openEngine } from '@sixtables/engine'
-import { metadataRowKey } from '@sixtables/engine/store'
+import { topicRowKey, wholeStore } from '@sixtables/engine/store'
 import { expect, test } from 'vitest'
 import { MemoryRows } from '../row-store/memory-rows.ts'
 import { valueCell } from '../row-store/rows-kv.ts'
 import { severalGateways } from './several-gateways.ts'
 
-const key = metadataRowKey({ projectId: '', databaseId: '', topic: 'format' })
+const key = topicRowKey(wholeStore, 'format')
 const open = (rows: MemoryRows, gateway: number, rollForward = true) =>
   openEngine({ store: severalGateways({ rows: rows.through(async (_, effect) => effect()), gateway }), rollForward })
 

@@ -8,14 +8,14 @@
  * versions, which wrote no row, becomes one of format 2 when a gateway of this version starts (store-format.test.ts).
  */
 import { failedPrecondition } from '@sixtables/engine'
-import { metadataRowKey, type RowKey } from '@sixtables/engine/store'
+import { type RowKey, topicRowKey, wholeStore } from '@sixtables/engine/store'
 import type { SharedStore } from './shared-store.ts'
 
 /** To be raised when gateways of the version before would misread the rows (docs/decisions/0092-format-of-the-table.md). */
 export const sharedFormat = 2
 const formats: readonly (number | undefined)[] = [1, sharedFormat]
 
-export const formatRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'format' })
+export const formatRow: RowKey = topicRowKey(wholeStore, 'format')
 
 /**
  * Reads the format of a store, and writes it if there is none, or an earlier one.

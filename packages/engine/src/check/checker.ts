@@ -33,11 +33,11 @@ import {
 } from '../storage/kv.ts'
 import { DamagedRow } from '../storage/level-error.ts'
 import { entityRowKey, entityRowKeyOf, entityRowOf } from '../tables/entities.ts'
-import { parseCompositeHead, parseCompositeRowKey } from '../tables/entities-by-composite-property.ts'
+import { indexIdOf, parseCompositeRowKey } from '../tables/entities-by-composite-property.ts'
 import { parseEntitiesByKindRowKey } from '../tables/entities-by-kind.ts'
 import { parsePropertyRowKey } from '../tables/entities-by-property.ts'
-import { codesOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
-import { groupOf, logRowKey, parseLogRowKey } from '../tables/log-rows.ts'
+import { codesOfEntityRow, groupOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
+import { logRowKey, parseLogRowKey } from '../tables/log-rows.ts'
 import { codeOfRow, isOf, rowsOf } from '../tables/rows.ts'
 import { type CheckReport, type PendingGroup, type Problem, type ProblemKind, problemsListed } from './report.ts'
 
@@ -69,7 +69,7 @@ type Cell = Uint8Array | undefined
 
 export async function checkStore(source: CheckSource, options: CheckOptions = {}): Promise<CheckReport> {
   const damaged = (await source.kv.damage?.(() => checkAlive(source.context))) ?? []
-  if (damaged.length === 0) return source.atOneMoment((reader) => new Check(source, reader, options).run())
+  if (damaged.length === 0) return source.atOneMoment((reader) => new Check({ ...source, ...options, reader }).run())
   const problems = damaged.map(
     ({ file, what }): Problem => ({ kind: 'damaged file', row: file, rowKey: '', detail: what }),
   )
@@ -78,9 +78,7 @@ export async function checkStore(source: CheckSource, options: CheckOptions = {}
 }
 
 class Check {
-  readonly #source: CheckSource
-  readonly #reader: KvReader
-  readonly #options: CheckOptions
+  readonly #parts: CheckSource & CheckOptions & { readonly reader: KvReader }
   /** The possible images of each entity with pending records, by its row key: before the first record, then after each. */
   readonly #chains = new Map<RowKey, Cell[]>()
   readonly #pending: PendingGroup[] = []
@@ -96,10 +94,8 @@ class Check {
   /** Damaged rows: each is reported once, and not compared. */
   readonly #unreadable = new Set<RowKey>()
 
-  constructor(source: CheckSource, reader: KvReader, options: CheckOptions) {
-    this.#source = source
-    this.#reader = reader
-    this.#options = options
+  constructor(parts: CheckSource & CheckOptions & { readonly reader: KvReader }) {
+    this.#parts = parts
   }
 
   async run(): Promise<CheckReport> {
@@ -108,8 +104,8 @@ class Check {
     await this.#chainsToIndexRows()
     const indexRows = await this.#indexRowsToEntities()
     await this.#logToEntities()
-    const repaired = this.#options.repair ? await this.#repair() : 0
-    const { remedy } = this.#source
+    const { repair, remedy } = this.#parts
+    const repaired = repair ? await this.#repair() : 0
     return {
       entities: this.#entities,
       indexRows,
@@ -126,7 +122,7 @@ class Check {
   async #repair(): Promise<number> {
     const rows = [...this.#broken]
     for (let i = 0; i < rows.length; i += repairsAtOnce) {
-      await this.#source.alone(async () => {
+      await this.#parts.alone(async () => {
         for (const row of rows.slice(i, i + repairsAtOnce)) await this.#putRight(row)
       })
       await this.#giveWay(repairsAtOnce)
@@ -137,7 +133,7 @@ class Check {
   /** Judges a row again (V1): it may be right by now, or gone with its index. */
   async #putRight(row: RowKey): Promise<void> {
     if (!this.#isChecked(row)) return
-    const { kv } = this.#source
+    const { kv } = this.#parts
     const entityRow = entityRowOfIndexRow(row, this.#rulesOf(row).indexes)
     const right = this.#indexRows(entityRow, await this.#indexedImage(entityRow)).get(row)
     if (this.#unreadable.has(row) || !sameBytes(right, await kv.get(row))) await kv.mutate({ key: row, value: right })
@@ -145,9 +141,9 @@ class Check {
 
   /** The image of an entity to which its index rows belong now: the one before its first pending record, or its row. */
   async #indexedImage(entityRow: RowKey): Promise<Cell> {
-    const { kv } = this.#source
-    const { partition, path } = codesOfEntityRow(entityRow)
-    const group = groupOf(partition, path)
+    const { kv } = this.#parts
+    const { path } = codesOfEntityRow(entityRow)
+    const group = groupOfEntityRow(entityRow)
     for await (const { key } of rowsFrom(kv.scan(rowsOf('Pending', group)), batchRows)) {
       const value = await kv.get(logRowKey(group, parseLogRowKey(key).version))
       const change = value && decodeLogRecord(value).changes.find((candidate) => candidate.path === path)
@@ -186,7 +182,7 @@ class Check {
       this.#entities++
       return this.#chains.has(key) ? undefined : runSteps(this.#expectRows(this.#indexRows(key, value)))
     }
-    await this.#each(rowsOf('Entities'), look, this.#reader.gathersReads)
+    await this.#each(rowsOf('Entities'), look, this.#parts.reader.gathersReads)
   }
 
   async #chainsToIndexRows(): Promise<void> {
@@ -242,15 +238,14 @@ class Check {
       const detail = isGone ? 'its entity does not exist' : 'its entity does not have this value'
       this.#report('orphan index row', key, detail, 'broken')
     }
-    for (const table of indexTables) await this.#each(rowsOf(table), look, this.#reader.gathersReads)
+    for (const table of indexTables) await this.#each(rowsOf(table), look, this.#parts.reader.gathersReads)
     return count
   }
 
   /** Rows of an index that is being built or dropped need not be complete. */
   #isChecked(key: RowKey): boolean {
     if (tableOfRow(key) !== 'EntitiesByCompositeProperty') return true
-    const { indexId } = parseCompositeHead(key)
-    return this.#rulesOf(key).indexes.some(({ id }) => id === indexId)
+    return this.#rulesOf(key).indexes.some(({ id }) => id === indexIdOf(key))
   }
 
   async #logToEntities(): Promise<void> {
@@ -290,14 +285,14 @@ class Check {
   }
 
   #rulesOf(rowKey: RowKey): IndexRules {
-    return this.#source.rulesOf(codeOfRow(rowKey))
+    return this.#parts.rulesOf(codeOfRow(rowKey))
   }
 
   #indexRows(entityRow: RowKey, cell: Cell): ReadonlyMap<RowKey, Uint8Array> {
     const codes = codesOfEntityRow(entityRow)
     const made = this.#tried(entityRow, () => {
       const rows = new Map<RowKey, Uint8Array>()
-      handRows({ codes, before: undefined, after: cell }, this.#source.rulesOf(codes.partition), {
+      handRows({ codes, before: undefined, after: cell }, this.#parts.rulesOf(codes.partition), {
         wants: (prefix) => !isOf('Entities', prefix),
         write: (key, value) => {
           if (value !== undefined) rows.set(key, value)
@@ -314,7 +309,8 @@ class Check {
   }
 
   *#rowByRow(range: KeyRange, look: (row: KvRow) => MaybePromise<void>, isSideBySide: boolean): Steps<void> {
-    const scan = this.#reader.scan(range)
+    const { reader, onProgress } = this.#parts
+    const scan = reader.scan(range)
     try {
       for (;;) {
         const rows = yield* waitFor(this.#next(scan))
@@ -326,7 +322,7 @@ class Check {
           yield* waitFor(this.#giveWay(1))
         }
         this.#rowsSeen += rows.length
-        this.#options.onProgress?.(this.#rowsSeen)
+        onProgress?.(this.#rowsSeen)
       }
     } finally {
       scan.close()
@@ -348,7 +344,7 @@ class Check {
   /** The value of a row; `undefined` also if it cannot be read. */
   #get(key: RowKey): MaybePromise<Cell> {
     return whenFails(
-      () => this.#reader.get(key),
+      () => this.#parts.reader.get(key),
       (error) => this.#noteDamaged(error),
     )
   }
@@ -363,7 +359,7 @@ class Check {
   }
 
   #giveWay(work: number): Promise<void> | undefined {
-    return giveWay(this.#source.context, work)
+    return giveWay(this.#parts.context, work)
   }
 
   /** @param repairable - `broken` if the row can be derived from its entity and repaired */
@@ -375,7 +371,6 @@ class Check {
   }
 }
 
-/** The row of the entity to which an index row belongs. */
 function entityRowOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): RowKey {
   const table = tableOfRow(rowKey)
   switch (table) {
@@ -385,7 +380,7 @@ function entityRowOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[])
     case 'EntitiesByPropertyDesc':
       return entityRowKeyOf(parsePropertyRowKey(rowKey).key)
     case 'EntitiesByCompositeProperty': {
-      const { indexId } = parseCompositeHead(rowKey)
+      const indexId = indexIdOf(rowKey)
       const index = indexes.find(({ id }) => id === indexId)
       invariant(index !== undefined, `index ${indexId} has rows but no definition`)
       return entityRowKeyOf(parseCompositeRowKey(index, rowKey).key)

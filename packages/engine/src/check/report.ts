@@ -4,9 +4,7 @@ export type ProblemKind =
   /** An entity lacks an index row, or the cell of the row is wrong. */
   | 'missing index row'
   | 'wrong index row'
-  /** An index row that belongs to no entity. */
   | 'orphan index row'
-  /** An entity's row differs from the newest record of its log. */
   | 'entity differs from log'
   /** A pending marker without a record, or a record that cannot be read. */
   | 'marker without record'

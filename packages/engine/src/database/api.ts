@@ -14,6 +14,7 @@ import type { PropertyTransform } from '../transactions/property-transform.ts'
 import type { BeginOptions as TransactionOptions } from '../transactions/transaction-registry.ts'
 
 export type { PageResult as QueryResult } from '../executor/result-page.ts'
+export type { Conflict as ConflictCheck } from '../transactions/conflict.ts'
 export type { MutationOutcome as MutationResult } from '../transactions/mutations.ts'
 export type { PropertyTransform } from '../transactions/property-transform.ts'
 export type { BeginOptions as TransactionOptions } from '../transactions/transaction-registry.ts'
@@ -90,7 +91,7 @@ export type Mutation =
   | {
       readonly operation: 'insert' | 'update' | 'upsert'
       readonly entity: Uint8Array
-      readonly conflict?: ConflictCheck
+      readonly conflict?: Conflict
       /** Paths of the properties to write, or to delete if `entity` lacks them; absent = all. */
       readonly propertyMask?: readonly string[]
       /** Applied in order after the write, whatever the mask has. */
@@ -99,16 +100,10 @@ export type Mutation =
   | {
       readonly operation: 'delete'
       readonly key: Key
-      readonly conflict?: ConflictCheck
+      readonly conflict?: Conflict
       /** Ignored. */
       readonly propertyMask?: readonly string[]
     }
-
-/**
- * Optimistic check of one mutation: the version or update time that the client expects in the store. In a conflict
- * `serverValue` (the default) keeps the stored state and reports it; `fail` refuses the commit.
- */
-export type ConflictCheck = Conflict
 
 export interface CommitRequest {
   /** `transactional` = all or nothing; it needs `transaction` or `singleUse`. */

@@ -25,7 +25,7 @@ import { Superseded } from '../log/log-database.ts'
 import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
 import { tallyOf } from '../log/record-writes.ts'
 import { andThen, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
-import type { Key } from '../model/key.ts'
+import { type Key, kindOf } from '../model/key.ts'
 import { giveWay } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { CommitInput, Committed } from '../transactions/commit-input.ts'
@@ -65,7 +65,14 @@ export function* commitSteps(parts: VerbParts, context: RequestContext, request:
   const { mode, idCollisions, idPolicy } = database.settings
   const nextKey = (key: Key): MaybePromise<Key> => {
     if (idCollisions === 'fail') throw idCollisionError(key)
-    return andThen(ids.completeKeys(context, [incompleteAgain(key)], idPolicy), ([next]) => next ?? key)
+    return andThen(
+      ids.completeKeys(
+        context,
+        [{ partition: key.partition, path: [...key.path.slice(0, -1), { kind: kindOf(key) }] }],
+        idPolicy,
+      ),
+      ([next]) => next ?? key,
+    )
   }
   const pairs = mode === 'firestore' ? 'refused' : 'sequential'
   const rules: EvaluationRules = { context, atomic, pairs, indexOptions: database.indexOptions, nextKey }
@@ -191,12 +198,4 @@ function completeKeys(
   return andThen(ids.completeKeys(context, keys, database.settings.idPolicy), (completed) => {
     for (let i = 0; i < completed.length; i++) (incomplete[i] as PreparedMutation).key = completed[i] as Key
   })
-}
-
-function incompleteAgain(key: Key): Key {
-  const last = key.path.length - 1
-  return {
-    partition: key.partition,
-    path: key.path.map((element, i) => (i === last ? { kind: element.kind } : element)),
-  }
 }

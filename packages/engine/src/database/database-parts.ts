@@ -13,7 +13,6 @@ import type { QueryIndexes } from './query-indexes.ts'
 import type { DatabaseSettings } from './settings.ts'
 import type { Reading, StoreCommits, TransactionVerbs } from './store-verbs.ts'
 
-/** The parts of a store of one process, which has its own log. */
 export interface LocalParts {
   readonly kv: Kv
   /** The same store, if it makes rows at their first read. */

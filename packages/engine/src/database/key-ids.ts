@@ -58,7 +58,6 @@ function inParts(
   return andThen(done, checkCounters)
 }
 
-/** Completes each key with a new id, in order. */
 export function completeKeys(call: KeyIdCall, keys: readonly Key[]): MaybePromise<readonly Key[]> {
   const { context, database, ids } = call
   const completed: Key[] = []
@@ -73,7 +72,6 @@ export function completeKeys(call: KeyIdCall, keys: readonly Key[]): MaybePromis
   return andThen(done, () => completed)
 }
 
-/** Excludes the ids of the keys, and of their ancestors, from automatic allocation. */
 export function reserveKeys(call: KeyIdCall, keys: readonly Key[]): MaybePromise<void> {
   const { context, database, ids } = call
   if (keys.length === 0 && database.settings.mode === 'firestore') {

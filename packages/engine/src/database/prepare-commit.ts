@@ -48,7 +48,9 @@ export function prepareMutations(
   }
   const prepared: PreparedMutation[] = []
   const { indexOptions } = database
-  const ready = forEachInSlices(context, request.mutations, workOfMutation, (mutation) => {
+  const workOf = (mutation: Mutation): number =>
+    workOfOne + (mutation.operation === 'delete' ? 0 : mutation.entity.length / bytesOfWork)
+  const ready = forEachInSlices(context, request.mutations, workOf, (mutation) => {
     prepared.push(prepareMutation(mutation, database, indexOptions))
   })
   return andThen(ready, () => prepared)
@@ -68,10 +70,6 @@ export function refuseTogether(
 /** The work of one mutation (check, evaluation, rows) in rows read; each `bytesOfWork` bytes count as one more. */
 const workOfOne = 16
 const bytesOfWork = 64
-
-function workOfMutation(mutation: Mutation): number {
-  return workOfOne + (mutation.operation === 'delete' ? 0 : mutation.entity.length / bytesOfWork)
-}
 
 /** A single-use transaction has read nothing: it touches only the groups that it writes. */
 function refuseGroups(prepared: readonly PreparedMutation[], entityGroupsMax: number | undefined): void {

@@ -23,14 +23,12 @@ export interface DatabaseSettings extends TransactionSettings {
   readonly idPolicy: IdPolicy
   /** `fail` is legacy Datastore's answer to an id that a client chose before; both presets take the next free id. */
   readonly idCollisions: IdCollisions
-  /** Kinds whose entities expire. */
   readonly ttlPolicies: readonly TtlPolicy[]
 }
 
 /** The chance that Google's legacy emulator applies a pending record at a global query (measured: its default). */
 export const legacyConsistency = 0.9
 
-/** The settings that the preset of a mode decides. */
 type ModeSettings = Pick<DatabaseSettings, 'mode' | 'applyPolicy' | 'idPolicy' | 'concurrency' | 'entityGroupsMax'>
 
 const presets: Readonly<Record<Mode, ModeSettings>> = {

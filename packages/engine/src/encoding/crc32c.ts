@@ -7,8 +7,10 @@
 const polynomial = 0x82f63b78
 const maskDelta = 0xa282ead8
 
+type Eight<T> = [T, T, T, T, T, T, T, T]
+
 /** Eight tables, so that one step processes eight bytes. Table k is for a byte with k more bytes behind it. */
-const tables: readonly Uint32Array[] = makeTables()
+const [t0, t1, t2, t3, t4, t5, t6, t7] = makeTables() as Eight<Uint32Array>
 
 function makeTables(): Uint32Array[] {
   const first = new Uint32Array(256)
@@ -24,17 +26,6 @@ function makeTables(): Uint32Array[] {
   }
   return made
 }
-
-const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-  Uint32Array,
-]
 
 /** The checksum of bytes [start, end), unsigned. @param before - the checksum of the parts before */
 export function crc32c(bytes: Uint8Array, start = 0, end: number = bytes.length, before = 0): number {

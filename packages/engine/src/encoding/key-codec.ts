@@ -68,7 +68,6 @@ export function pathPrefix(path: readonly PathElement[]): string {
   return code
 }
 
-/** The start of the codes of all paths whose root has this kind. */
 export function rootKindPrefix(kind: string): string {
   return `\x01${encodeText(kind)}`
 }

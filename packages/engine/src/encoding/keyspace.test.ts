@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { metadataRowKey } from '../tables/metadata-rows.ts'
+import { topicRowKey } from '../tables/metadata-rows.ts'
 import { tableIds } from '../tables/table.ts'
+import { databaseCode } from './key-codec.ts'
 import { keySpaceOf, keySpaces } from './keyspace.ts'
 
 test('no two key spaces share a first byte, and none starts with FF', () => {
@@ -20,9 +21,10 @@ test('the first byte of a row key tells its key space', () => {
 })
 
 test('metadata rows of a topic stand by their parts, under the row key without parts', () => {
-  const topic = { projectId: 'p', databaseId: '', topic: 'index' }
-  const rowKeys = [[], ['1'], ['1', 'a'], ['10'], ['2']].map((parts) => metadataRowKey({ ...topic, parts }))
+  const database = databaseCode('p', '')
+  const topic = topicRowKey(database, 'index')
+  const rowKeys = [[], ['1'], ['1', 'a'], ['10'], ['2']].map((parts) => topicRowKey(database, 'index', ...parts))
   expect([...rowKeys].sort()).toEqual(rowKeys)
-  expect(rowKeys.every((rowKey) => rowKey.startsWith(metadataRowKey(topic)))).toBe(true)
-  expect(metadataRowKey({ ...topic, topic: 'indexes' }).startsWith(metadataRowKey(topic))).toBe(false)
+  expect(rowKeys.every((rowKey) => rowKey.startsWith(topic))).toBe(true)
+  expect(topicRowKey(database, 'indexes').startsWith(topic)).toBe(false)
 })

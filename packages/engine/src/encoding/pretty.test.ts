@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { PartitionId } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
-import { metadataRowKey } from '../tables/metadata-rows.ts'
+import { topicRowKey, wholeStore } from '../tables/metadata-rows.ts'
 import { invert } from './bytes.ts'
-import { partitionCode, pathCode } from './key-codec.ts'
+import { databaseCode, partitionCode, pathCode } from './key-codec.ts'
 import { keySpaces } from './keyspace.ts'
 import { encodeInt64, encodeText, encodeUint64 } from './ordered.ts'
 import { prettyRowKey, prettyValue } from './pretty.ts'
@@ -49,11 +49,8 @@ describe('rows', () => {
     ['IdSequences(p, "ToDo", "")', `I${encodeText('p')}${encodeText('')}${encodeText('ToDo')}${encodeText('')}`],
     ['Log(p, ToDo:1, 1700000000000001)', `L${p}${toDo}${encodeUint64(1700000000000001n)}`],
     ['Pending(p, ToDo:1, 3)', `P${p}${toDo}${encodeUint64(3n)}`],
-    ['Metadata(commitVersion)', metadataRowKey({ projectId: '', databaseId: '', topic: 'commitVersion' })],
-    [
-      'Metadata(p, db=d, index, "7")',
-      metadataRowKey({ projectId: 'p', databaseId: 'd', topic: 'index', parts: ['7'] }),
-    ],
+    ['Metadata(commitVersion)', topicRowKey(wholeStore, 'commitVersion')],
+    ['Metadata(p, db=d, index, "7")', topicRowKey(databaseCode('p', 'd'), 'index', '7')],
     ['Entities(p, "a b":"x\\"y")', `E${p}${pathCode([{ kind: 'a b', name: 'x"y' }])}`],
   ])('row %$ reads %j', (words, rowKey) => {
     expect(prettyRowKey(rowKey)).toBe(words)

@@ -319,16 +319,14 @@ function checkMeaning(slot: ValueSlot, property: string): void {
         'Projection property cannot be used.',
       )
       break
-    case 7:
-      if (member === valueField.integer && !isTimestampMicros(slot)) return
+    case 7: {
+      const micros = int64FromHalves(slot.low, slot.high)
+      const [from, to] = [BigInt(timestampSecondsMin) * 1_000_000n, BigInt(timestampSecondsMax + 1) * 1_000_000n]
+      if (member === valueField.integer && (micros < from || micros >= to)) return
       refuse('meaning 7 is for integers outside the range of timestamps; use timestamp_value')
       break
+    }
     default:
       refuse(`unknown meaning ${meaning}`, `Unknown value meaning ${meaning}.`)
   }
-}
-
-function isTimestampMicros(slot: ValueSlot): boolean {
-  const micros = int64FromHalves(slot.low, slot.high)
-  return micros >= BigInt(timestampSecondsMin) * 1_000_000n && micros < BigInt(timestampSecondsMax + 1) * 1_000_000n
 }

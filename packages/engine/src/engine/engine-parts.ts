@@ -37,7 +37,6 @@ import type { LocalStore } from './open-kv.ts'
 import type { StoreAdapter, StorePort } from './store-port.ts'
 import { sweepIntervalMs, TtlSweeper } from './ttl.ts'
 
-/** A store of one process, and the versions of its commits. */
 export interface WholeStore extends LocalStore {
   readonly versions: CommitVersions
 }
@@ -76,7 +75,6 @@ export class EngineParts {
     const seed = options.seed ?? 1
     this.random = new ReseededRandom(BigInt(seed))
     this.databases = new Databases(settingsIn(options), () => databaseParts)
-    const databaseByCode = this.databases.byCode.bind(this.databases)
     this.tablets = new Tablets({ scheduler: this.scheduler, seed, options: options.tablets ?? {} })
     this.findings = this.#findings()
     this.feed = new CommitFeed(this.scheduler, (error) => options.onBackgroundFailure?.(error))
@@ -99,18 +97,16 @@ export class EngineParts {
     )
     const databaseParts = this.#databaseParts()
     this.ttl = this.#ttl()
-    const tabletsBetween = tablets.between.bind(tablets)
-    const oldestReadable = (): bigint =>
-      place.port === undefined ? place.local.log.retention.oldestReadable : place.port.oldestReadable()
     this.inspector = new Inspector({
       kv,
       logOf: place.port?.logOf,
       log: place.local?.log,
       history,
       context: () => this.context(),
-      databaseByCode,
-      tabletsBetween,
-      oldestReadable,
+      databaseByCode: (code) => this.databases.byCode(code),
+      tabletsBetween: tablets.between.bind(tablets),
+      oldestReadable: () =>
+        place.port === undefined ? place.local.log.retention.oldestReadable : place.port.oldestReadable(),
     })
   }
 

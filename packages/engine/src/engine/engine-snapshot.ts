@@ -26,23 +26,8 @@ export interface EngineSnapshot {
   close(): void
 }
 
-class StoreSnapshot implements EngineSnapshot {
-  readonly store: KvSnapshot
-  readonly log: LogState
-
-  constructor(store: KvSnapshot, log: LogState) {
-    this.store = store
-    this.log = log
-  }
-
-  get rows(): number {
-    return this.store.size ?? 0
-  }
-
-  close(): void {
-    this.store.close()
-  }
-}
+/** The contents of each snapshot. */
+const contents = new WeakMap<EngineSnapshot, { readonly store: KvSnapshot; readonly log: LogState }>()
 
 export async function takeSnapshot(parts: EngineParts, { kv, log }: LocalParts): Promise<EngineSnapshot> {
   mustRestore(kv)
@@ -50,7 +35,10 @@ export async function takeSnapshot(parts: EngineParts, { kv, log }: LocalParts):
     await log.quiesce()
     // The rows of the counters tell which ids are free.
     await parts.ids.release(parts.context())
-    return new StoreSnapshot(kv.snapshot(), log.state())
+    const store = kv.snapshot()
+    const snapshot: EngineSnapshot = { rows: store.size ?? 0, close: () => store.close() }
+    contents.set(snapshot, { store, log: log.state() })
+    return snapshot
   })
 }
 
@@ -61,12 +49,12 @@ export async function restoreSnapshot(
   snapshot: EngineSnapshot,
 ): Promise<void> {
   mustRestore(kv)
-  if (!(snapshot instanceof StoreSnapshot))
-    throw invalidArgument('restore() needs a snapshot that snapshot() of this store returned')
+  const content = contents.get(snapshot)
+  if (content === undefined) throw invalidArgument('restore() needs a snapshot that snapshot() of this store returned')
   // Strong reads apply records before this, or those of the snapshot after it.
   await log.alone(async () => {
     try {
-      kv.restore?.(snapshot.store)
+      kv.restore?.(content.store)
     } catch (error) {
       throw error instanceof TypeError ? invalidArgument(error.message) : error
     }
@@ -78,7 +66,7 @@ export async function restoreSnapshot(
     versions.forgetCeiling()
     // All in one turn in memory, so that no read finds a store without its indexes.
     for (const database of databases.all()) database.forget()
-    await andThen(databases.adoptMetadata(kv), () => log.restore(snapshot.log))
+    await andThen(databases.adoptMetadata(kv), () => log.restore(content.log))
   })
 }
 

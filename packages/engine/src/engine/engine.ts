@@ -55,7 +55,6 @@ export class Engine {
   readonly totals: EngineTotals
   readonly feed: CommitFeed
   readonly #parts: EngineParts
-  /** Resets run one after the other. */
   readonly #resets = new Sequencer()
   #closing: Promise<void> | undefined
 
@@ -131,7 +130,6 @@ export class Engine {
     this.#parts.random.reseed(seed)
   }
 
-  /** The latest seed of the random draws. */
   get seed(): bigint {
     return this.#parts.random.seed
   }

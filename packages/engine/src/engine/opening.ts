@@ -2,33 +2,25 @@
 import { systemScheduler } from '../clock.ts'
 import { CommitVersions } from '../log/commit-version.ts'
 import { everyRow } from '../observe/tablets/every-row.ts'
-import { firstOf } from '../storage/kv.ts'
+import { closing, firstOf } from '../storage/kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { EngineParts } from './engine-parts.ts'
 import { openStore } from './open-kv.ts'
 
-/** Opens the store, and finishes interrupted work. */
 export async function openParts(options: EngineOptions): Promise<EngineParts> {
   const parts = options.store === undefined ? await localParts(options) : new EngineParts(options.store, options)
-  try {
-    await recover(parts)
-    return parts
-  } catch (error) {
-    await parts.kv.close()
-    throw error
-  }
+  await recover(parts).catch(closing(parts.kv))
+  return parts
 }
 
 async function localParts(options: EngineOptions): Promise<EngineParts> {
   const store = await openStore(options)
-  try {
+  const opened = async (): Promise<EngineParts> => {
     const versions = await CommitVersions.open(store.kv, options.scheduler ?? systemScheduler)
     return new EngineParts({ ...store, versions }, options)
-  } catch (error) {
-    await store.kv.close()
-    throw error
   }
+  return await opened().catch(closing(store.kv))
 }
 
 /** Reads the recorded databases and indexes, then the pending records. */
@@ -59,7 +51,6 @@ async function recover(parts: EngineParts): Promise<void> {
   indexes.open(databases.all())
 }
 
-/** Reads index.yaml, and keeps it up to date from then on. @throws INVALID_ARGUMENT for an error in it */
 export async function useIndexFile({ options, indexes }: EngineParts): Promise<void> {
   const { dir, indexFile, store, onIndexFileTrouble = () => {} } = options
   const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)

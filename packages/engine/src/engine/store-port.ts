@@ -45,7 +45,6 @@ export interface StoreFigures {
   readonly sweptAtMicros: bigint | undefined
 }
 
-/** The parts of an engine that a port uses. */
 export interface PortParts {
   readonly scheduler: Scheduler
   readonly random: Random
@@ -81,7 +80,6 @@ export interface StorePort {
   checkSettings(changed: Partial<DatabaseSettings>): void
   /** @throws UNIMPLEMENTED for a repair, if it is not supported */
   checkSource(isRepair: boolean): PlaceSource
-  /** Reads rows of a database at one moment. */
   atOneMoment<T>(database: string, work: (view: TableView) => Promise<T>): Promise<T>
   /** The kept log records of a group, newest first. */
   readonly logOf: LogCellsReader
@@ -92,7 +90,6 @@ export interface StorePort {
    * @returns the codes of the databases
    */
   open(isLook: boolean): Promise<readonly string[]>
-  /** Whether the store has no entity. */
   isNew(): Promise<boolean>
   start(): void
   /**

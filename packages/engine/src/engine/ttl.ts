@@ -73,7 +73,6 @@ export class TtlSweeper {
     this.#stop.abort()
   }
 
-  /** Deletes expired entities. @returns the number of deleted entities */
   async sweep(): Promise<number> {
     let deleted = 0
     for (const database of this.#parts.databases()) {
@@ -83,7 +82,7 @@ export class TtlSweeper {
   }
 
   async #sweepDatabase(database: TtlDatabase): Promise<number> {
-    const { kv } = this.#parts
+    const { kv, scheduler } = this.#parts
     const context = this.#parts.context(this.#stop.signal)
     const properties = new Map(database.ttlPolicies.map(({ kind, property }) => [kind, property]))
     let deleted = 0
@@ -93,19 +92,15 @@ export class TtlSweeper {
         const cells = await (kv.getAll?.(rows) ?? Promise.all(rows.map((row) => kv.get(row))))
         for (const [i, row] of rows.entries()) {
           const cell = cells[i]
-          const isDue = cell !== undefined && this.#isExpired(cell, property)
-          if (isDue && (await this.#delete(database, row, cell))) deleted++
+          const value = cell === undefined ? undefined : decodeProperty(propertiesOfImage(cell), property)
+          const isDue = value?.type === 'timestamp' && value.micros <= scheduler.nowMicros()
+          if (isDue && cell !== undefined && (await this.#delete(database, row, cell))) deleted++
           const way = giveWay(context, isDue ? workOfDelete : 1)
           if (way !== undefined) await way
         }
       })
     }
     return deleted
-  }
-
-  #isExpired(cell: Uint8Array, property: string): boolean {
-    const value = decodeProperty(propertiesOfImage(cell), property)
-    return value?.type === 'timestamp' && value.micros <= this.#parts.scheduler.nowMicros()
   }
 
   /** @param cell - the expired state */

@@ -116,13 +116,9 @@ export function decodeCursor(plan: Plan, bytes: Uint8Array, which: 'start' | 'en
   }
   const position = positionIn(plan, text.slice(headLength))
   if (position === undefined) throw broken(which)
-  return { place, position, bound: boundOf(plan, place, position) }
-}
-
-function boundOf({ columns, distinctColumns }: Plan, place: 'below' | 'above', position: string): string {
-  const start =
-    distinctColumns === undefined ? position : position.slice(0, columnOffset(columns, position, distinctColumns))
-  return place === 'below' ? start : afterAll(start, false)
+  const { columns, distinctColumns } = plan
+  const start = position.slice(0, distinctColumns && columnOffset(columns, position, distinctColumns))
+  return { place, position, bound: place === 'below' ? start : afterAll(start, false) }
 }
 
 /** A cursor's position with each column coded as in the plan; `undefined` if the bytes are no position of the plan. */
@@ -163,7 +159,6 @@ export function boundsFrom(plan: Plan, { bound }: CursorPlace): Span | undefined
   return plan.reverse ? { lower: '', upper: bound } : { lower: bound, upper: codesEnd }
 }
 
-/** Whether a result at `position` is behind the cursor, in result order. */
 export function isBehind({ reverse }: Plan, position: string, { bound }: CursorPlace): boolean {
   return reverse ? position < bound : position >= bound
 }

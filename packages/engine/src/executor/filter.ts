@@ -13,7 +13,6 @@ const batchMax = 512
 export class Filter extends Operator {
   readonly #plan: Pick<Plan, 'columns' | 'reverse'>
   readonly #node: FilterNode
-  /** Matching rows beyond the number that was asked for. */
   #ready: readonly PositionedRow[] = noRows
 
   constructor(input: RowStream, plan: Pick<Plan, 'columns' | 'reverse'>, node: FilterNode) {

@@ -22,10 +22,8 @@ const batchMin = 2
 
 export class MergeJoin implements RowStream {
   readonly #inputs: readonly BufferedInput[]
-  /** Index of the input that moves next. */
   #turn = 0
   #candidate: PositionedRow | undefined
-  /** How many inputs are at the candidate. */
   #met = 0
   #ended = false
   #opened = false

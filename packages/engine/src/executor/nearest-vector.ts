@@ -17,30 +17,22 @@ import { WireReader } from '../encoding/wire.ts'
 import type { DistanceMeasure } from '../model/query.ts'
 import { userMeaning, vectorMeaning } from '../model/value.ts'
 
-export class VectorDistance {
-  readonly #property: string
-  readonly #vector: Float64Array
-  readonly #measure: DistanceMeasure
-  readonly #length: number
-  readonly #other: Float64Array
-
-  /** @param property - a name, or a dotted path into embedded entities */
-  constructor(property: string, vector: Float64Array, measure: DistanceMeasure) {
-    this.#property = property
-    this.#vector = vector
-    this.#measure = measure
-    this.#length = Math.sqrt(dotProduct(vector, vector))
-    this.#other = new Float64Array(vector.length)
-  }
-
-  /** `undefined` for an entity without a distance. */
-  of(properties: Uint8Array): number | undefined {
-    const found = findVector(new WireReader(properties), this.#property)
-    if (found === undefined || readDoubles(found, this.#other) !== this.#vector.length) return undefined
-    const a = this.#vector
-    const b = this.#other
-    let distance = this.#measure === 'euclidean' ? euclidean(a, b) : dotProduct(a, b)
-    if (this.#measure === 'cosine') distance = 1 - distance / (this.#length * Math.sqrt(dotProduct(b, b)))
+/**
+ * @param property - a name, or a dotted path into embedded entities
+ * @returns a function that gives the distance of an entity from its properties; `undefined` = it has none
+ */
+export function distanceFrom(
+  vector: Float64Array,
+  property: string,
+  measure: DistanceMeasure,
+): (properties: Uint8Array) => number | undefined {
+  const length = Math.sqrt(dotProduct(vector, vector))
+  const other = new Float64Array(vector.length)
+  return (properties) => {
+    const found = findVector(new WireReader(properties), property)
+    if (found === undefined || readDoubles(found, other) !== vector.length) return undefined
+    let distance = measure === 'euclidean' ? euclidean(vector, other) : dotProduct(vector, other)
+    if (measure === 'cosine') distance = 1 - distance / (length * Math.sqrt(dotProduct(other, other)))
     return Number.isNaN(distance) ? undefined : distance
   }
 }

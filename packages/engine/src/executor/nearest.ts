@@ -13,10 +13,9 @@
  * needed.
  */
 import { Buffer } from 'node:buffer'
-import { writeProperty } from '../encoding/entity-codec.ts'
+import { encodeProperties } from '../encoding/entity-codec.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { cutProperties } from '../encoding/property-mask.ts'
-import { WireWriter } from '../encoding/wire.ts'
 import { lowerBound } from '../lower-bound.ts'
 import { allOf, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
@@ -24,7 +23,7 @@ import type { Plan } from '../planner/plan-node.ts'
 import { cursorBytes, cursorHead, encodeCursor, rowsBefore } from './cursor.ts'
 import { openResults } from './execute.ts'
 import type { NearestPlan } from './nearest-query.ts'
-import { VectorDistance } from './nearest-vector.ts'
+import { distanceFrom } from './nearest-vector.ts'
 import { pathIn } from './position.ts'
 import { projectRow } from './project.ts'
 import { type PageResult, type ResultPage, readImage } from './result-page.ts'
@@ -34,7 +33,6 @@ import type { Window } from './window.ts'
 /** A vector of 2,048 dimensions takes tens of microseconds (measured, Node 20), a batch of them some milliseconds. */
 const batchRows = 64
 
-/** The nearest results of `plan` in `window`, as one page. */
 export function findNearest(execution: Execution, window: Window, nearest: NearestPlan): MaybePromise<ResultPage> {
   const stream = openResults(execution, { bounds: window.bounds, expect: batchRows })
   return finallyDo(
@@ -54,16 +52,16 @@ interface Candidate {
 class Nearest {
   readonly kept: Candidate[] = []
   readonly #search: NearestPlan
-  readonly #distance: VectorDistance
+  readonly #distanceOf: ReturnType<typeof distanceFrom>
 
   constructor(search: NearestPlan) {
     this.#search = search
-    this.#distance = new VectorDistance(search.property, search.vector, search.measure)
+    this.#distanceOf = distanceFrom(search.vector, search.property, search.measure)
   }
 
   offer(path: string, row: PositionedRow, image: EntityImage): void {
     const { limit, threshold } = this.#search
-    const distance = this.#distance.of(image.properties)
+    const distance = this.#distanceOf(image.properties)
     if (distance === undefined) return
     // At the threshold itself an entity still is a result.
     if (threshold !== undefined && distance !== threshold && !this.#isNearer(distance, threshold)) return
@@ -137,7 +135,10 @@ function resultOf(
   const key = { partition: plan.partition, path: decodePath(path, 0).path }
   const cursor = cursorBytes(head, row.position)
   const { mask, distanceProperty } = search
-  const extra = distanceProperty === undefined ? [] : [distanceField(distanceProperty, distance)]
+  const extra =
+    distanceProperty === undefined
+      ? []
+      : [encodeProperties(new Map([[distanceProperty, { type: 'double', value: distance }]]))]
   if (plan.resultType === 'full') {
     const { version, createTime, updateTime, properties } = image
     const given = mask === undefined ? properties : cutProperties(properties, mask)
@@ -147,10 +148,4 @@ function resultOf(
   }
   const projected = plan.resultType === 'projection' ? [projectRow(plan, row), ...extra] : extra
   return projected.length === 0 ? { key, cursor } : { key, cursor, projected: Buffer.concat(projected) }
-}
-
-function distanceField(name: string, distance: number): Uint8Array {
-  const writer = new WireWriter()
-  writeProperty(writer, name, { type: 'double', value: distance })
-  return writer.finish()
 }

@@ -117,7 +117,6 @@ class SpanScanStream implements RowStream {
   #batch = Number.POSITIVE_INFINITY
   /** Rows before it are skipped; only a seek that was too wide gives any. */
   #from: string | undefined
-  /** The key of the last row read. */
   #lastKey: string | undefined
 
   constructor(scan: RowScan, node: ScanNode, spans: readonly Span[], reverse: boolean) {
@@ -152,21 +151,17 @@ class SpanScanStream implements RowStream {
       const position = this.#mirrored ? invert(rest) : rest
       if (this.#from !== undefined && isBefore(position, this.#from, this.#reverse)) continue
       let span = this.#spans[this.#span]
-      while (span !== undefined && this.#isPast(span, position)) span = this.#spans[++this.#span]
+      while (span !== undefined && (this.#reverse ? position < span.lower : position >= span.upper)) {
+        span = this.#spans[++this.#span]
+      }
       if (span === undefined) return chosen
       if (position >= span.lower && position < span.upper) chosen.push({ position, cell: value, image: undefined })
-      else if (i === rows.length - 1) this.#seekTo(span)
+      else if (i === rows.length - 1) {
+        this.#batch = batchMin
+        this.seek(this.#reverse ? span.upper : span.lower)
+      }
     }
     return chosen
-  }
-
-  #seekTo(span: Span): void {
-    this.#batch = batchMin
-    this.seek(this.#reverse ? span.upper : span.lower)
-  }
-
-  #isPast(span: Span, position: string): boolean {
-    return this.#reverse ? position < span.lower : position >= span.upper
   }
 
   seek(position: string): void {

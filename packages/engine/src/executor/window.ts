@@ -16,7 +16,6 @@ import type { Span } from '../planner/spans.ts'
 import { boundsFrom, type CursorPlace, decodeCursor } from './cursor.ts'
 
 export interface Window {
-  /** The start cursor. */
   readonly start: CursorPlace | undefined
   /** The positions behind it; `undefined` = all. */
   readonly bounds: Span | undefined
@@ -41,7 +40,6 @@ export type AnswerLimits = Partial<Pick<Window, 'resultsMax' | 'skippedMax' | 'r
 
 export const batchResultsMax = 300
 
-/** The most results that a batch skips for an offset. */
 export const batchSkippedMax = 1_000
 
 /** Default clients refuse answers above 4 MiB (measured); the margin is for the batch's own fields. */

@@ -5,12 +5,10 @@
 import { contention, type DatastoreError, failedPrecondition } from '../errors.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
-/** The error of a transaction whose rows were deleted after it began. */
 export function deletedSince(): DatastoreError {
   return contention('what this transaction reads was deleted by a reset; try again', 'transaction')
 }
 
-/** The error of a read of a moment before the deletion. */
 export function deletedBefore(): DatastoreError {
   return failedPrecondition("The requested 'read_time' is too old. (the data of that time was deleted by a reset)")
 }

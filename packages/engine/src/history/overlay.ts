@@ -94,7 +94,10 @@ class OverlaidScan implements RowScan {
         continue
       }
       const over = this.#nextOver(count)
-      if (over !== undefined && (below === undefined || !this.#isBefore(below.key, over.key))) {
+      if (
+        over !== undefined &&
+        (below === undefined || (this.#reverse ? below.key <= over.key : below.key >= over.key))
+      ) {
         if (below?.key === over.key) this.#belowAt++
         this.#overAt++
         if (over.value !== hidden) given.push(over)
@@ -128,9 +131,5 @@ class OverlaidScan implements RowScan {
       this.#overAt = 0
     }
     return this.#overRows[this.#overAt]
-  }
-
-  #isBefore(a: RowKey, b: RowKey): boolean {
-    return this.#reverse ? a > b : a < b
   }
 }

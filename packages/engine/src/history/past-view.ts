@@ -16,10 +16,10 @@ import { failedPrecondition, invalidArgument } from '../errors.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import { andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { awaitedScan } from '../storage/awaited-scan.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
+import type { KeyRange } from '../storage/kv.ts'
 import { StoredImage } from '../tables/entities.ts'
-import { codesOfEntityRow, RowProducer } from '../tables/entity-rows.ts'
-import { type GroupCode, groupOf } from '../tables/log-rows.ts'
+import { groupOfEntityRow, RowProducer } from '../tables/entity-rows.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 import { rangeOfRow } from '../tables/rows.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 import { partOf } from '../tables/table-part.ts'
@@ -84,7 +84,7 @@ export function pastView({ now, moment, undone, deleted, group }: PastViewParts)
       return andThen(now.get(context, table, row), (cell) => {
         const isEntity = table === 'Entities'
         if (isEntity && cell !== undefined && new StoredImage(cell).version <= moment.at) return cell
-        const found = undoneIn(context, table, rangeOfRow(row), isEntity ? groupOfRow(row) : group)
+        const found = undoneIn(context, table, rangeOfRow(row), isEntity ? groupOfEntityRow(row) : group)
         return andThen(found, (rows) => (rows === undefined ? cell : rows.get(row, () => cell)))
       })
     },
@@ -98,9 +98,4 @@ export function pastView({ now, moment, undone, deleted, group }: PastViewParts)
       return isPromise(found) ? awaitedScan(found.then(open)) : open(found)
     },
   }
-}
-
-function groupOfRow(row: RowKey): GroupCode {
-  const { partition, path } = codesOfEntityRow(row)
-  return groupOf(partition, path)
 }

@@ -101,7 +101,10 @@ export class UndoneRows {
       this.#parts.set(name, part)
       this.#grew(partBytes)
     }
-    this.#use(name, part)
+    this.#parts.delete(name)
+    this.#parts.set(name, part)
+    this.#recent.add(name)
+    if (this.#looking === undefined) this.#lookLater()
     for (let isInLine = false; ; ) {
       const chains = missing(moment, wanted, part)
       if (chains.length === 0) return part.rows
@@ -120,13 +123,6 @@ export class UndoneRows {
         if (this.#parts.get(name) === part) this.#grew(part.rows.bytes - bytes)
       }
     }
-  }
-
-  #use(name: string, part: UndonePart): void {
-    this.#parts.delete(name)
-    this.#parts.set(name, part)
-    this.#recent.add(name)
-    if (this.#looking === undefined) this.#lookLater()
   }
 
   #grew(bytes: number): void {

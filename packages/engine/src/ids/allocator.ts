@@ -81,8 +81,11 @@ export class IdAllocator {
     const first = keys[0]
     if (first === undefined) return []
     if (policy === 'storewide') {
-      const numbers = this.#takeStorewide(context, keys)
-      return andThen(numbers, (counters) => keys.map((key, i) => withId(key, BigInt(counters[i] as number))))
+      const completed: Key[] = []
+      const taken = forEachInOrder(keys, (key) =>
+        andThen(this.#nextStorewide(context, key), (number) => void completed.push(withId(key, BigInt(number)))),
+      )
+      return andThen(taken, () => completed)
     }
     // One key, or one object repeated, as clients ask for many ids.
     if (keys.every((key) => key === first)) {
@@ -174,8 +177,8 @@ export class IdAllocator {
   /** The counter's next number, without taking it. For the inspector. */
   nextCounter(context: RequestContext, of: Key, policy: IdPolicy): MaybePromise<bigint> {
     this.#begin(context)
-    if (policy === 'storewide') return andThen(this.#storewideSequence().peek(context), BigInt)
-    return andThen(this.#sequenceFor(of, policy).peek(context), BigInt)
+    const sequence = policy === 'storewide' ? this.#sequentialAt(storewideRowKey) : this.#sequenceFor(of, policy)
+    return andThen(sequence.peek(context), BigInt)
   }
 
   /** An object that stands for the counters of a database. After {@link forget} it is another one. */
@@ -227,46 +230,33 @@ export class IdAllocator {
   #inRange<T>(context: RequestContext, of: Key, take: (sequence: IdSequence) => MaybePromise<T>): MaybePromise<T> {
     this.#begin(context)
     const again = (floor: number): MaybePromise<T> =>
-      andThen(floor === 1 ? undefined : this.#sequentialSequence(of).skipPast(context, floor - 1), () =>
-        andThen(take(this.#sequentialSequence(of)), (taken) =>
-          andThen(this.#floorOf(context, this.#storewideSequence()), (now) => (now === floor ? taken : again(now))),
+      andThen(floor === 1 ? undefined : this.#sequenceFor(of, 'sequential').skipPast(context, floor - 1), () =>
+        andThen(take(this.#sequenceFor(of, 'sequential')), (taken) =>
+          andThen(this.#floorOf(context, storewideRowKey), (now) => (now === floor ? taken : again(now))),
         ),
       )
-    return andThen(this.#floorOf(context, this.#storewideSequence()), again)
+    return andThen(this.#floorOf(context, storewideRowKey), again)
   }
 
   /** The first number that no process has given. The block in hand is returned first, so that few numbers are lost. */
-  #floorOf(context: RequestContext, sequence: IdSequence): MaybePromise<number> {
+  #floorOf(context: RequestContext, rowKey: RowKey): MaybePromise<number> {
+    const sequence = this.#sequentialAt(rowKey)
     return andThen(sequence.release(context), () => sequence.peek(context))
-  }
-
-  #takeStorewide(context: RequestContext, keys: readonly Key[]): MaybePromise<number[]> {
-    const numbers: number[] = []
-    const taken = forEachInOrder(keys, (key) =>
-      andThen(this.#nextStorewide(context, key), (number) => {
-        numbers.push(number)
-      }),
-    )
-    return andThen(taken, () => numbers)
   }
 
   /** A store-wide number that the key's own kind and parent has not given or reserved (I4, I5). */
   #nextStorewide(context: RequestContext, key: Key): MaybePromise<number> {
-    return andThen(this.#storewideSequence().take(context, 1), ([number = 0]) =>
-      andThen(this.#floorOf(context, this.#sequentialSequence(key)), (floor) => {
+    return andThen(this.#sequentialAt(storewideRowKey).take(context, 1), ([number = 0]) =>
+      andThen(this.#floorOf(context, sequentialRowKey(key)), (floor) => {
         if (number >= floor) return number
-        const skipped = this.#storewideSequence().skipPast(context, floor - 1)
+        const skipped = this.#sequentialAt(storewideRowKey).skipPast(context, floor - 1)
         return andThen(skipped, () => this.#nextStorewide(context, key))
       }),
     )
   }
 
-  #storewideSequence(): IdSequence {
-    return this.#sequentialAt(storewideRowKey)
-  }
-
   #sequenceFor(key: Key, policy: IdSpace): IdSequence {
-    return policy === 'scattered' ? this.#scatteredSequence(key.partition) : this.#sequentialSequence(key)
+    return policy === 'scattered' ? this.#scatteredSequence(key.partition) : this.#sequentialAt(sequentialRowKey(key))
   }
 
   #scatteredSequence({ projectId, databaseId }: DatabaseName): IdSequence {
@@ -274,11 +264,7 @@ export class IdAllocator {
     return getOrInsert(databases, databaseId, () => this.#open(scatteredRowKey(projectId, databaseId), 'scattered'))
   }
 
-  #sequentialSequence(key: Key): IdSequence {
-    return this.#sequentialAt(sequentialRowKey(key))
-  }
-
-  /** The counter of a kind and parent. Use it in the same turn: see #begin. */
+  /** The counter of a kind and parent, or the store-wide one. Use it in the same turn: see #begin. */
   #sequentialAt(rowKey: RowKey): IdSequence {
     return getOrInsert(this.#sequential, rowKey, () => this.#open(rowKey, 'sequential'))
   }

@@ -51,47 +51,39 @@ function roundKeys(secret: string, label: string): Int32Array {
 }
 
 /** A one-to-one map of 0 … size - 1 onto itself; `size` from 1 to 2^64. */
-class FeistelPermutation {
-  readonly #width: number
-  readonly #mask: number
-  readonly #keys: Int32Array
-  /** The halves of the largest number in the range. */
-  readonly #lastLeft: number
-  readonly #lastRight: number
-
-  constructor(secret: string, size: bigint) {
-    const bits = Math.max(2, (size - 1n).toString(2).length)
-    this.#width = Math.ceil(bits / 2)
-    this.#mask = 2 ** this.#width - 1
-    this.#keys = roundKeys(secret, `size ${size}`)
-    this.#lastLeft = Number((size - 1n) >> BigInt(this.#width))
-    this.#lastRight = Number((size - 1n) & BigInt(this.#mask))
+function feistelPermutation(
+  secret: string,
+  size: bigint,
+): (value: bigint, direction: 'forward' | 'backward') => bigint {
+  const width = Math.ceil(Math.max(2, (size - 1n).toString(2).length) / 2)
+  const shift = BigInt(width)
+  const mask = BigInt(2 ** width - 1)
+  const keys = roundKeys(secret, `size ${size}`)
+  const last = size - 1n
+  const lastLeft = Number(last >> shift)
+  const lastRight = Number(last & mask)
+  /** `half` changed by the round's mix of `other`. The high bits of the mix are the best, so the low ones are dropped. */
+  const xored = (half: number, other: number, round: number): number => {
+    const mixed = mix(other, keys[round * 2] as number, keys[round * 2 + 1] as number)
+    return (half ^ (mixed >>> (32 - width))) >>> 0
   }
-
-  shuffled(value: bigint, direction: 'forward' | 'backward'): bigint {
-    const shift = BigInt(this.#width)
+  return (value, direction) => {
     let left = Number(value >> shift)
-    let right = Number(value & BigInt(this.#mask))
+    let right = Number(value & mask)
     do {
       for (let i = 0; i < rounds; i++) {
-        if (direction === 'forward') [left, right] = [right, this.#xored(left, right, i)]
-        else [left, right] = [this.#xored(right, left, rounds - 1 - i), left]
+        if (direction === 'forward') [left, right] = [right, xored(left, right, i)]
+        else [left, right] = [xored(right, left, rounds - 1 - i), left]
       }
-    } while (left > this.#lastLeft || (left === this.#lastLeft && right > this.#lastRight))
+    } while (left > lastLeft || (left === lastLeft && right > lastRight))
     return (BigInt(left) << shift) | BigInt(right)
-  }
-
-  /** `half` changed by the round's mix of `other`. The high bits of the mix are the best, so the low ones are dropped. */
-  #xored(half: number, other: number, round: number): number {
-    const mixed = mix(other, this.#keys[round * 2] as number, this.#keys[round * 2 + 1] as number)
-    return (half ^ (mixed >>> (32 - this.#width))) >>> 0
   }
 }
 
 export class KeyPermutation {
   readonly #size: bigint
-  readonly #ids: FeistelPermutation
-  readonly #names: FeistelPermutation
+  readonly #shuffledId: ReturnType<typeof feistelPermutation>
+  readonly #shuffledName: ReturnType<typeof feistelPermutation>
 
   /** @throws INVALID_ARGUMENT for an empty secret, or a size below 1 or above 2^63 - 1 */
   constructor(options: KeyPermutationOptions) {
@@ -100,24 +92,24 @@ export class KeyPermutation {
       throw invalidArgument(`the size of a key permutation is 1 to ${idMax}, not ${options.size}`)
     }
     this.#size = options.size
-    this.#ids = new FeistelPermutation(options.secret, options.size)
-    this.#names = new FeistelPermutation(options.secret, 2n ** 64n)
+    this.#shuffledId = feistelPermutation(options.secret, options.size)
+    this.#shuffledName = feistelPermutation(options.secret, 2n ** 64n)
   }
 
   /** The id that replaces `original`; both are 1 to size. */
   idOf(original: bigint): bigint {
-    return this.#ids.shuffled(this.#checked(original) - 1n, 'forward') + 1n
+    return this.#shuffledId(this.#checked(original) - 1n, 'forward') + 1n
   }
 
   /** The inverse of {@link idOf}. */
   originalOf(id: bigint): bigint {
-    return this.#ids.shuffled(this.#checked(id) - 1n, 'backward') + 1n
+    return this.#shuffledId(this.#checked(id) - 1n, 'backward') + 1n
   }
 
   /** The name that replaces the id `original`: 13 characters 0–9, a–v. Takes any 64-bit id, not only 1 to size. */
   nameOf(original: bigint): string {
     if (original < idMin || original > idMax) throw invalidArgument(`${original} is no 64-bit id`)
-    return this.#names.shuffled(BigInt.asUintN(64, original), 'forward').toString(32).padStart(nameLength, '0')
+    return this.#shuffledName(BigInt.asUintN(64, original), 'forward').toString(32).padStart(nameLength, '0')
   }
 
   /** The inverse of {@link nameOf}. INVALID_ARGUMENT if no id has this name. */
@@ -129,7 +121,7 @@ export class KeyPermutation {
       shuffled = shuffled * 32n + BigInt(digit)
     }
     if (name.length !== nameLength || shuffled >= 2n ** 64n) throw this.#noName(name)
-    return BigInt.asIntN(64, this.#names.shuffled(shuffled, 'backward'))
+    return BigInt.asIntN(64, this.#shuffledName(shuffled, 'backward'))
   }
 
   #checked(id: bigint): bigint {

@@ -11,12 +11,12 @@
  *
  * Known: the states of an index (CREATING, READY, DELETING, ERROR). Ours: numbers count from 1 in each database.
  */
-
+import { databaseCode } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import type { DatabaseName } from '../model/key.ts'
 import type { KvRow, KvWrite, RowKey } from '../storage/kv.ts'
-import { metadataRowKey } from '../tables/metadata-rows.ts'
+import { topicRowKey } from '../tables/metadata-rows.ts'
 import { identityOf, plainDefinition } from './definition.ts'
 
 export type IndexState = 'building' | 'serving' | 'deleting' | 'failed'
@@ -41,7 +41,7 @@ interface StoredIndex extends Omit<CataloguedIndex, 'id'> {
 export const indexTopic = 'compositeIndex'
 
 export class IndexCatalogue {
-  readonly #database: DatabaseName
+  readonly #database: string
   all: readonly CataloguedIndex[] = []
   #byIdentity: ReadonlyMap<string, CataloguedIndex> = new Map()
   maintained: readonly CompositeIndex[] = []
@@ -52,8 +52,8 @@ export class IndexCatalogue {
   readonly #servedAfter = new Map<bigint, number>()
   #nextId = 1n
 
-  constructor(database: DatabaseName) {
-    this.#database = database
+  constructor({ projectId, databaseId }: DatabaseName) {
+    this.#database = databaseCode(projectId, databaseId)
   }
 
   /** Indexes that a commit of this epoch writes, if several processes share the store. */
@@ -108,10 +108,9 @@ export class IndexCatalogue {
   }
 
   rowOf({ id }: CompositeIndex): RowKey {
-    return metadataRowKey({ ...this.#database, topic: indexTopic, parts: [id.toString()] })
+    return topicRowKey(this.#database, indexTopic, id.toString())
   }
 
-  /** The write that stores an index in its state. */
   writeOf(index: CataloguedIndex): KvRow {
     return { key: this.rowOf(index), value: Buffer.from(JSON.stringify({ ...index, id: index.id.toString() })) }
   }

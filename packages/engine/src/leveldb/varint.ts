@@ -1,14 +1,8 @@
 /** Numbers in LevelDB's files: the varints of protocol buffers. */
 import { WireReader } from '../encoding/wire.ts'
 
-export interface Varint {
-  readonly value: number
-  /** The offset behind it. */
-  readonly next: number
-}
-
-/** @throws RangeError if the bytes end inside it, or it is too large for a file offset */
-export function varintAt(bytes: Buffer, at: number): Varint {
+/** The number, and the offset behind it. @throws RangeError if the bytes end inside it, or it is too large for a file offset */
+export function varintAt(bytes: Buffer, at: number): { readonly value: number; readonly next: number } {
   const reader = new WireReader(bytes, at)
   try {
     reader.varint()

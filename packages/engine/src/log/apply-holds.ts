@@ -35,7 +35,6 @@ interface ActiveHold {
 
 interface HeldLog extends Pick<AppliedLog, 'pending'> {
   readonly applier: Applier
-  /** Schedules the application of a record by the policy of its database. */
   arm(record: PendingRecord): void
 }
 

@@ -38,11 +38,9 @@ export interface ApplyEvent {
   readonly cause: ApplyCause
 }
 
-/** The log whose records are applied (commit-log.ts). */
 export interface AppliedLog {
   readonly pending: PendingRecords
   readonly retention: Retention
-  /** Delays and the ends of holds apply nothing more. */
   readonly isClosed: boolean
   tellApplied(event: ApplyEvent): void
 }

@@ -21,23 +21,25 @@
  * Known: a commit writes only the log ("Megastore"). Ours: images before and after in the record.
  */
 import type { Ledger, RequestContext } from '../context.ts'
-import type { KeyCodes } from '../encoding/key-codec.ts'
+import { type KeyCodes, keyCodesOfPath } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { RequestLoad } from '../meter.ts'
 import type { Random } from '../random.ts'
 import { Sequencer } from '../sequencer.ts'
-import type { KvWrite, RowKey } from '../storage/kv.ts'
-import { type GroupCode, groupOf, logRowKey, pendingRowKey } from '../tables/log-rows.ts'
+import { type KvWrite, type RowKey, rowsFrom } from '../storage/kv.ts'
+import { EntityRows } from '../tables/entity-rows.ts'
+import { type GroupCode, groupOf, logRowKey, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
+import { rowsOf } from '../tables/rows.ts'
 import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
 import type { CommitVersions } from './commit-version.ts'
 import type { LogDatabase } from './log-database.ts'
+import { decodeLogRecord } from './log-record.ts'
 import type { NewRecord } from './new-records.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
 import { RecordWrites } from './record-writes.ts'
-import { findPending } from './recovery.ts'
 import { type KeptRecords, Retention, type RetentionLimits } from './retention.ts'
 
 /** A commit that the store has. */
@@ -97,7 +99,6 @@ export class CommitLog {
   readonly holds: ApplyHolds
   readonly applier: Applier
   readonly retention: Retention
-  /** The gate of a simulation, while one runs. */
   gate: CommitGate | undefined
   readonly #options: CommitLogOptions
   /** The turns of commits, from reading to append, and of work that no commit may overlap. */
@@ -337,12 +338,27 @@ export class CommitLog {
     )
   }
 
-  /** Reads the pending records of an earlier run (recovery.ts), to be applied by policy, a strong read or rollForwardAll(). */
+  /**
+   * Finds the unapplied records of an earlier run by their pending markers alone, so that opening does not depend on the size of the
+   * store. They are applied by policy, a strong read or rollForwardAll().
+   */
   async recover(): Promise<void> {
     const { kv, databaseByCode } = this.#options
-    const found = await findPending(kv, databaseByCode)
-    for (const record of found) this.pending.add(record)
-    const pendingRows = new Set(found.map((record) => record.logRow))
+    const pendingRows = new Set<RowKey>()
+    for await (const { key } of rowsFrom(kv.scan(rowsOf('Pending')), 256)) {
+      const position = parseLogRowKey(key)
+      const { group, partition, database, version } = position
+      const logRow = logRowKey(group, version)
+      const value = await kv.get(logRow)
+      // Both are written in one batch: a marker without a record is a loss. It stays, and check/ reports it.
+      if (value === undefined) continue
+      const changes = decodeLogRecord(value).changes.map(({ path, before, after }) => {
+        return new EntityRows({ codes: keyCodesOfPath(partition, path), before, after }, databaseByCode(database))
+      })
+      const logBytes = logRow.length + value.length
+      this.pending.add({ ...position, logRow, logBytes, changes, milestone: 'committed' })
+      pendingRows.add(logRow)
+    }
     this.#inBackground(this.retention.adopt(kv, pendingRows, () => this.isClosed))
   }
 

@@ -20,10 +20,10 @@ import { decodeUint64, encodeUint64 } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
-import { metadataRowKey } from '../tables/metadata-rows.ts'
+import { topicRowKey, wholeStore } from '../tables/metadata-rows.ts'
 
 const headroomMicros = 1_000_000n
-const ceilingRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'commitVersion' })
+const ceilingRow: RowKey = topicRowKey(wholeStore, 'commitVersion')
 
 export class CommitVersions {
   readonly #scheduler: Scheduler

@@ -25,7 +25,6 @@ export interface AppliedRecord {
   readonly changes: readonly { readonly codes: { readonly kind: string } }[]
 }
 
-/** The records that changed entities of one kind. */
 export interface RecordsOfKind {
   /** Partition and kind. */
   readonly name: string
@@ -45,7 +44,6 @@ export class KeptLog {
   readonly sizes: number[]
   readonly #kindsOf: Kinds[]
   #linked = 0
-  /** By partition and kind. */
   readonly #kinds = new Map<string, ByKind>()
   readonly #groups = new Map<GroupCode, number[]>()
 

@@ -108,7 +108,6 @@ export class PendingRecords {
     return this.#groups.get(group)?.records ?? []
   }
 
-  /** The record of a group that is applied next. */
   oldest(group: GroupCode): PendingRecord | undefined {
     return this.#groups.get(group)?.oldest
   }
@@ -160,7 +159,6 @@ export class PendingRecords {
     return [...this.#groups.values()].flatMap(({ records }) => records)
   }
 
-  /** The newest pending change of an entity; `undefined` if there is none. */
   newestChange(group: GroupCode, path: string): EntityChange | undefined {
     const records = this.of(group)
     for (let i = records.length - 1; i >= 0; i--) {

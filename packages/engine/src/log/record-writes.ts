@@ -25,7 +25,6 @@ export function rowsOf({ row, before, after, indexRows }: EntityRows, stage: Sta
   return stage === 'A' ? own : [...own, ...indexRows]
 }
 
-/** The number of rows that records write and delete, by table. */
 export function tallyOf(records: readonly Pick<PendingRecord, 'changes'>[]): RowTally {
   const tally: RowTally = {}
   for (const { changes } of records) {

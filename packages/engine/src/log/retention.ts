@@ -14,9 +14,11 @@ import { requestContext } from '../context.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import { giveWay, runInSlices, sortInSlices } from '../slices.ts'
+import { giveWay, runInSlices } from '../slices.ts'
+import { BTree } from '../storage/btree.ts'
+import { TreeScan } from '../storage/btree-scan.ts'
 import { type KeyRange, type Kv, type KvWrite, type RowKey, rowsFrom } from '../storage/kv.ts'
-import { compareVersions, type GroupCode, parseLogRowKey, versionOfLogRow } from '../tables/log-rows.ts'
+import { type GroupCode, parseLogRowKey, versionOfLogRow } from '../tables/log-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
 import { type AppliedRecord, KeptLog, type RecordsOfKind } from './kept-log.ts'
@@ -211,21 +213,24 @@ export class Retention {
     const lineage = this.#lineage
     const stopped = (): boolean => isClosed() || lineage !== this.#lineage
     const context = requestContext({ clock: this.#scheduler })
-    const found: AppliedRecord[] = []
+    // By version, then row.
+    const found = new BTree<AppliedRecord>()
     for await (const { key, value } of rowsFrom(kv.scan(rowsOf('Log')), rowsPerScan)) {
       if (stopped()) return
       if (pending.has(key)) continue
       const { partition } = parseLogRowKey(key)
       const changes = decodeLogRecord(value).changes.map(({ path }) => ({ codes: keyCodesOfPath(partition, path) }))
-      found.push({ logRow: key, logBytes: key.length + value.length, changes })
-      await giveWay(context, 1 + value.length / bytesOfWork)
+      found.set(key.slice(-8) + key, { logRow: key, logBytes: key.length + value.length, changes })
+      // The row, and its place in the order.
+      await giveWay(context, 2 + value.length / bytesOfWork)
     }
     if (stopped()) return
     const kept = this.#kept
     const known = new Set(kept.log.rows.slice(kept.head))
     const older = new KeptLog()
     let bytes = 0
-    for (const record of await sortInSlices(context, found, (a, b) => compareVersions(a.logRow, b.logRow))) {
+    const inOrder = new TreeScan(found, { start: '', end: '\xff' }, false)
+    for await (const { value: record } of rowsFrom(inOrder, rowsPerScan)) {
       await giveWay(context, 1)
       if (known.has(record.logRow)) continue
       older.add(record)

@@ -62,7 +62,6 @@ export class Areas {
     return { key: areaTableKey, value: new TextEncoder().encode(JSON.stringify(table)) }
   }
 
-  /** LevelDB's key of a row. */
   place(key: RowKey): string {
     const moved = this.#moved
     if (moved.length === 0) return key

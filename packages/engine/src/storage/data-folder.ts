@@ -18,6 +18,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } fro
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { DatastoreError, systemCode } from '../errors.ts'
+import { closing } from './kv.ts'
 import { damageOfLevel } from './level-damage.ts'
 import { levelCode, levelReason } from './level-error.ts'
 import { type LevelKv, type LevelKvOptions, openLevelKv, probeLevel } from './level-kv.ts'
@@ -60,10 +61,7 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
     throw openError(dir, error)
   })
   if (format === oldestFormat && options.readOnly !== true) {
-    await create(dir).catch(async (error: unknown) => {
-      await kv.close()
-      throw error
-    })
+    await create(dir).catch(closing(kv))
   }
   return kv
 }
@@ -110,7 +108,10 @@ async function probeLock(dir: string): Promise<void> {
 async function inspect(dir: string): Promise<'fresh' | number> {
   const names = await listFolder(dir)
   if (names.includes(formatFile)) {
-    return checkedFormat(dir, await readText(dir))
+    const text = await readFile(join(dir, formatFile), 'utf8').catch((error: unknown) => {
+      throw refused(dir, `its ${formatFile} cannot be read (${systemCode(error)})`, 'See to the rights of the file')
+    })
+    return checkedFormat(dir, text)
   }
   if (names.includes(rowsFolder)) {
     throw refused(dir, `it has rows but no ${formatFile}, which says how to read them`, `Put ${formatFile} back`)
@@ -138,14 +139,6 @@ async function listFolder(dir: string): Promise<string[]> {
     if (code === 'ENOENT') return []
     if (code === 'ENOTDIR') throw refused(dir, 'it is not a folder', 'Use an empty or a new folder')
     throw refused(dir, `it cannot be read (${code})`, 'See to the rights of the folder, or use another one')
-  }
-}
-
-async function readText(dir: string): Promise<string> {
-  try {
-    return await readFile(join(dir, formatFile), 'utf8')
-  } catch (error) {
-    throw refused(dir, `its ${formatFile} cannot be read (${systemCode(error)})`, 'See to the rights of the file')
   }
 }
 

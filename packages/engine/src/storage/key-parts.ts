@@ -85,7 +85,6 @@ export function headsOf(keys: readonly string[], start: number): number[] {
   return heads
 }
 
-/** Index of the first of ascending heads that is not less than `head`; their number if all are. */
 export function firstNotBelow(heads: readonly number[], head: number): number {
   return lowerBound(heads.length, (place) => (heads[place] as number) < head)
 }

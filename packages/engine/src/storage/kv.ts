@@ -113,7 +113,10 @@ export interface KvScan {
 }
 
 /** The rows of a scan, read in batches of `count`. Closes the scan, also if its reader ends before. */
-export async function* rowsFrom(scan: Pick<KvScan, 'next' | 'close'>, count: number): AsyncGenerator<KvRow> {
+export async function* rowsFrom<Row>(
+  scan: { next(count: number): MaybePromise<readonly Row[]>; close(): void },
+  count: number,
+): AsyncGenerator<Row> {
   try {
     for (let rows = await scan.next(count); rows.length > 0; rows = await scan.next(count)) yield* rows
   } finally {
@@ -143,6 +146,14 @@ export interface KvSnapshot extends KvReader {
   /** The number of rows, if the store knows it at once. */
   readonly size?: number
   close(): void
+}
+
+/** For a failure: closes the store, and throws the error again. */
+export function closing(store: Pick<Kv, 'close'>): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await store.close()
+    throw error
+  }
 }
 
 export function snapshotClosed(): DatastoreError {

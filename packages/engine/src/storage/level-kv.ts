@@ -18,6 +18,7 @@ import { tableNumberOf } from '../leveldb/file-names.ts'
 import { AcknowledgedLog } from './acknowledged.ts'
 import { Areas, areaTableKey, type PlacedRange } from './areas.ts'
 import {
+  closing,
   countOf,
   type Durability,
   type FileDamage,
@@ -79,13 +80,11 @@ export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
     createIfMissing: options.mustExist !== true,
   })
   await level.open()
-  try {
+  const opened = async (): Promise<LevelKv> => {
     const acknowledged = await AcknowledgedLog.begin(options.dir, options.location ?? options.dir)
     return new LevelKv(level, acknowledged, options, await isEmpty(level), areasOf(level, options))
-  } catch (error) {
-    await level.close()
-    throw error
   }
+  return await opened().catch(closing(level))
 }
 
 /** A store that cannot be read does not count as empty: its readers get the error. */

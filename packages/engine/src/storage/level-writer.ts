@@ -237,8 +237,21 @@ export class LevelWriter {
   /** The newest unacknowledged write to `key`: its value, and a promise for its outcome. */
   pending(key: RowKey): { readonly value: Uint8Array | undefined; readonly settled: Promise<void> } | undefined {
     const batches = this.#underWay === undefined ? this.#waiting : [this.#underWay, ...this.#waiting]
-    const jobs = batches.flatMap((batch) => batch.jobs)
-    return findLast(jobs, key)
+    for (const job of batches.flatMap(({ jobs }) => jobs).reverse()) {
+      const { group, promise: settled } = job
+      if ('areas' in group) {
+        const row = group.rows.find((one) => one.key === key)
+        if (row !== undefined) return { value: row.value, settled }
+        const isIn = group.deleted.some(({ start, end }) => start <= key && key < end)
+        if (isIn) return { value: undefined, settled }
+        continue
+      }
+      // To walk through 20,000 entities takes 12 ms, so that all rows of a key space are found by one walk.
+      job.searched ??= new Map()
+      const rows = getOrInsert(job.searched, key.slice(0, 1), (space) => rowsOfSpace(group, space))
+      if (rows.has(key)) return { value: rows.get(key), settled }
+    }
+    return undefined
   }
 
   /** Reports that a running write cannot be finished; every later one is refused. */
@@ -322,25 +335,6 @@ function newJob(group: Job['group']): Job {
     reject = onError
   })
   return { group, searched: undefined, promise, resolve, reject }
-}
-
-function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pending']> {
-  for (let i = jobs.length - 1; i >= 0; i--) {
-    const job = jobs[i] as Job
-    const { group, promise } = job
-    if ('areas' in group) {
-      const row = group.rows.find((one) => one.key === key)
-      if (row !== undefined) return { value: row.value, settled: promise }
-      const isIn = group.deleted.some(({ start, end }) => start <= key && key < end)
-      if (isIn) return { value: undefined, settled: promise }
-      continue
-    }
-    // To walk through 20,000 entities takes 12 ms, so that all rows of a key space are found by one walk.
-    job.searched ??= new Map()
-    const rows = getOrInsert(job.searched, key.slice(0, 1), (space) => rowsOfSpace(group, space))
-    if (rows.has(key)) return { value: rows.get(key), settled: promise }
-  }
-  return undefined
 }
 
 function rowsOfSpace(writes: Writes, space: string): ReadonlyMap<RowKey, Uint8Array | undefined> {

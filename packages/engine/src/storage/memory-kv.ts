@@ -30,11 +30,6 @@ function storeClosed(): never {
   throw new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
 }
 
-export interface MemoryKvOptions {
-  /** Most keys of a tree node; with a small one tests split and merge often. */
-  readonly nodeCapacity?: number
-}
-
 /** A scan that never returns a promise. */
 export type MemoryScan = TreeScan<Uint8Array>
 
@@ -45,9 +40,12 @@ export class MemoryKv implements Kv, WriteSink {
   /** The only use of the values read ahead, so that the loop is not optimised away. */
   #touched = 0
 
-  /** @param rows - the initial content, in any order; a later row with the same key wins */
-  constructor(rows: Iterable<KvRow> = [], options: MemoryKvOptions = {}) {
-    const tree = new BTree<Uint8Array>(options.nodeCapacity)
+  /**
+   * @param rows - the initial content, in any order; a later row with the same key wins
+   * @param nodeCapacity - most keys of a tree node; with a small one tests split and merge often
+   */
+  constructor(rows: Iterable<KvRow> = [], { nodeCapacity }: { readonly nodeCapacity?: number } = {}) {
+    const tree = new BTree<Uint8Array>(nodeCapacity)
     for (const row of rows) tree.set(row.key, row.value)
     this.#tree = tree
   }

@@ -18,6 +18,7 @@ import { keySpaces } from '../encoding/keyspace.ts'
 import { encodeInt64, encodeText, skipText } from '../encoding/ordered.ts'
 import { RowReader } from '../encoding/row-reader.ts'
 import { typeByteOf } from '../encoding/value-codec.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, type MaybePromise, runSteps } from '../maybe-promise.ts'
 import type { CompositeIndex, IndexDefinition, IndexedProperty } from '../model/index-definition.ts'
@@ -64,7 +65,7 @@ export function compositeIndexRange(index: CompositeIndex, database: string): Ke
 export function compositeCodes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
   const found: string[] = []
   const jump = (row: RowKey): RowKey => {
-    const index = database + encodeInt64(parseCompositeHead(row).indexId)
+    const index = database + encodeInt64(indexIdOf(row))
     found.push(index)
     return rowsOf('EntitiesByCompositeProperty', index).end
   }
@@ -83,34 +84,23 @@ export interface CompositeRow {
 
 /** Parses a row key by its index. Throws InvariantError for rows of others. */
 export function parseCompositeRowKey(index: CompositeIndex, rowKey: RowKey): CompositeRow {
-  const row = readerOf(rowKey)
-  const { indexId, partition, kind } = headOf(row)
-  invariant(indexId === index.id && kind === index.kind, `not a row of index ${index.id}`)
+  const { indexId, row, database } = headOf(rowKey)
+  const partition: PartitionId = { ...database, namespaceId: row.text() }
+  invariant(indexId === index.id && row.text() === index.kind, `not a row of index ${index.id}`)
   const ancestor = index.ancestor ? { ancestor: row.path() } : {}
   const valueCodes = columnsOf(index).map(({ direction }) => row.value(direction === 'descending'))
   return { indexId, ...ancestor, valueCodes, key: { partition, path: row.lastPath(isKeyDescending(index)) } }
 }
 
-export interface CompositeRowHead {
-  readonly indexId: bigint
-  readonly partition: PartitionId
-  readonly kind: string
+export function indexIdOf(rowKey: RowKey): bigint {
+  return headOf(rowKey).indexId
 }
 
-/** Parses the part of a row that needs no definition. */
-export function parseCompositeHead(rowKey: RowKey): CompositeRowHead {
-  return headOf(readerOf(rowKey))
-}
-
-function readerOf(rowKey: RowKey): RowReader {
+function headOf(rowKey: RowKey) {
   invariant(rowKey.startsWith(keySpaces.EntitiesByCompositeProperty), 'not a row of EntitiesByCompositeProperty')
-  return new RowReader(rowKey)
-}
-
-function headOf(row: RowReader): CompositeRowHead {
+  const row = new RowReader(rowKey)
   const database = row.database()
-  const indexId = row.int64()
-  return { indexId, partition: { ...database, namespaceId: row.text() }, kind: row.text() }
+  return { indexId: row.int64(), row, database }
 }
 
 /** The number of rows that {@link compositeRows} gives, without making them. */
@@ -173,11 +163,8 @@ const rowValuesMax = 1000
 
 /** The value of a row with these type bytes, as a shared array that must not be changed. */
 function compositeRowValue(types: string): Uint8Array {
-  let value = rowValues.get(types)
-  if (value === undefined) {
+  return getOrInsert(rowValues, types, () => {
     if (rowValues.size >= rowValuesMax) rowValues.clear()
-    value = bytesOf(types)
-    rowValues.set(types, value)
-  }
-  return value
+    return bytesOf(types)
+  })
 }

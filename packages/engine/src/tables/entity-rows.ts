@@ -34,6 +34,7 @@ import { entityRowKey, propertiesOfImage } from './entities.ts'
 import { compositeRows, countCompositeRows } from './entities-by-composite-property.ts'
 import { emptyValue, kindHead } from './entities-by-kind.ts'
 import { propertyHead } from './entities-by-property.ts'
+import { type GroupCode, groupOf } from './log-rows.ts'
 import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 import type { TableId } from './table.ts'
 
@@ -377,6 +378,11 @@ export function handRows(delta: EntityDelta, rules: IndexRules, sink: RowSink): 
 export function codesOfEntityRow(row: RowKey): KeyCodes {
   const partitionEnd = skipPartition(row, 1)
   return keyCodesOfPath(row.slice(1, partitionEnd), row.slice(partitionEnd))
+}
+
+export function groupOfEntityRow(row: RowKey): GroupCode {
+  const { partition, path } = codesOfEntityRow(row)
+  return groupOf(partition, path)
 }
 
 /** The table of a row, for a ledger; pending markers count as rows of the log. */

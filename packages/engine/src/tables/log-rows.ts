@@ -9,7 +9,6 @@
  *
  * Known: one log per entity group ("Megastore"). Ours: this layout.
  */
-import { compareTexts } from '../encoding/bytes.ts'
 import { rootPath, skipPartition, skipPath } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeUint64, encodeUint64, skipText } from '../encoding/ordered.ts'
@@ -54,10 +53,6 @@ export function groupOfLogRow(rowKey: RowKey): GroupCode {
 /** The commitVersion of a log or pending row: its last eight bytes. */
 export function versionOfLogRow(rowKey: RowKey): bigint {
   return decodeUint64(rowKey, rowKey.length - versionBytes)
-}
-
-export function compareVersions(a: RowKey, b: RowKey): number {
-  return compareTexts(a.slice(-versionBytes), b.slice(-versionBytes))
 }
 
 /** @throws InvariantError if the row is neither of the log nor pending */

@@ -7,22 +7,13 @@ import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { encodeText } from '../encoding/ordered.ts'
 import { RowReader } from '../encoding/row-reader.ts'
+import type { DatabaseName } from '../model/key.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
-export interface MetadataRow {
-  /** Both empty for a fact of the whole store. */
-  readonly projectId: string
-  readonly databaseId: string
-  readonly topic: string
-  /** The rest of the key; rows of a topic sort by it. */
-  readonly parts?: readonly string[]
-}
+/** Stands for the code of a database in facts of the whole store. */
+export const wholeStore: string = databaseCode('', '')
 
-/** The row key of a fact. As a prefix it covers the rows that begin with the same parts. */
-export function metadataRowKey({ projectId, databaseId, topic, parts = [] }: MetadataRow): RowKey {
-  return topicRowKey(databaseCode(projectId, databaseId), topic, ...parts)
-}
-
+/** The row key of a fact. As a prefix it covers the rows that begin with the same parts; rows of a topic sort by them. */
 export function topicRowKey(database: string, topic: string, ...parts: readonly string[]): RowKey {
   return keySpaces.Metadata + database + encodeText(topic) + parts.map(encodeText).join('')
 }
@@ -36,7 +27,7 @@ export function factsOf(database: string): KeyRange {
 }
 
 /** Decodes a row key except for its parts. */
-export function parseMetadataRowKey(row: RowKey): MetadataRow {
+export function parseMetadataRowKey(row: RowKey): DatabaseName & { readonly topic: string } {
   const parts = new RowReader(row)
   return { ...parts.database(), topic: parts.text() }
 }

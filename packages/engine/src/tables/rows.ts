@@ -6,6 +6,7 @@
  */
 import { prefixEnd } from '../encoding/bytes.ts'
 import { type KeySpace, keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
+import { earlier, later } from '../storage/areas.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
 /** A table, or the pending markers of the log. */
@@ -32,19 +33,15 @@ export function prefixRange(prefix: RowKey): KeyRange {
   return { start: prefix, end: prefixEnd(prefix) }
 }
 
-/** The range of one row. */
 export function rangeOfRow(row: RowKey): KeyRange {
   return { start: row, end: rowAfter(row) }
 }
 
 /** The intersection of some ranges; `undefined` if it is empty. */
 export function overlap(...ranges: readonly KeyRange[]): KeyRange | undefined {
-  const start = ranges
-    .map((range) => range.start)
-    .sort()
-    .at(-1)
-  const end = ranges.map((range) => range.end).sort()[0]
-  return start !== undefined && end !== undefined && start < end ? { start, end } : undefined
+  const start = ranges.map((range) => range.start).reduce(later)
+  const end = ranges.map((range) => range.end).reduce(earlier)
+  return start < end ? { start, end } : undefined
 }
 
 /** The smallest row key after `rowKey`, where a scan continues behind that row. */

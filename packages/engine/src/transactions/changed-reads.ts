@@ -19,7 +19,12 @@ export function refuseChanged(
   aside: readonly GroupCode[] = [],
 ): void {
   if (transaction.mode === 'pessimistic') return
-  for (const [group, { mark }] of views.taken(transaction)) {
+  for (const [
+    group,
+    {
+      parts: { mark },
+    },
+  ] of views.taken(transaction)) {
     if (group === everyGroup) refuseChangedRow(recent, mark, transaction)
     else if (!aside.includes(group)) refuseChangedGroup(recent, mark, transaction, group)
   }

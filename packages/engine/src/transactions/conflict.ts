@@ -17,6 +17,7 @@ import { failedPrecondition, invalidArgument, worded } from '../errors.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, type Key } from '../model/key.ts'
 
+/** In a conflict `serverValue` keeps the stored state and reports it; `fail` refuses the commit. */
 export interface Conflict {
   readonly baseVersion?: bigint
   readonly updateTime?: bigint

@@ -4,7 +4,7 @@
  * so it never mixes the states before and after a commit.
  */
 import { contention } from '../errors.ts'
-import { type MaybePromise, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
+import { type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
 import { type ReadBudget, ReadSet, TrackedView } from './read-set.ts'
 import type { RecentCommits } from './recent-commits.ts'
@@ -39,12 +39,7 @@ export function* consistentRead<T>(
       } else {
         attempt++
         // A commit that fails may have changed rows too.
-        yield* waitFor(
-          whenFails(
-            () => overlapping.written,
-            () => undefined,
-          ),
-        )
+        yield* waitFor(overlapping.written)
       }
     } finally {
       reads.clear()

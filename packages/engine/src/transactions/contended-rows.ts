@@ -23,7 +23,6 @@ import type { ReadSet } from './read-set.ts'
 import { RowIndex } from './row-index.ts'
 import type { Transaction, WaitsFor } from './transaction.ts'
 
-/** A listener for conflicts between commits of a group. */
 export interface Contention {
   /** Commits of these groups wait for their turn, or for a lock. */
   waited(groups: readonly GroupCode[]): void
@@ -69,7 +68,10 @@ export class ContendedRows {
       known.until = now + contendedMs
       known.groups = groups
     } else {
-      if (this.#rows.size >= this.#sweepAt) this.#sweep(now)
+      if (this.#rows.size >= this.#sweepAt) {
+        for (const [other, { until }] of this.#rows.entries()) if (until < now) this.#rows.delete(other)
+        this.#sweepAt = Math.max(rowsKept, 2 * this.#rows.size)
+      }
       this.#rows.set(row, { until: now + contendedMs, groups, line: new Set(), last: undefined })
     }
   }
@@ -110,10 +112,5 @@ export class ContendedRows {
       if (!(error instanceof DatastoreError) || error.code !== 'ABORTED' || reader.state !== 'active') throw error
       if (this.#rows.get(row) === contended) this.#rows.delete(row)
     })
-  }
-
-  #sweep(now: number): void {
-    for (const [row, { until }] of this.#rows.entries()) if (until < now) this.#rows.delete(row)
-    this.#sweepAt = Math.max(rowsKept, 2 * this.#rows.size)
   }
 }

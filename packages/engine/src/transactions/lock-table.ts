@@ -133,9 +133,7 @@ export class LockTable {
 
   /** The waits for a row. The caller calls {@link forget} after its wait. */
   waitsAt(row: RowKey): Waits {
-    const waits = this.#waits.get(row) ?? { wakes: new Map(), releasedAt: 0 }
-    this.#waits.set(row, waits)
-    return waits
+    return getOrInsert(this.#waits, row, () => ({ wakes: new Map(), releasedAt: 0 }))
   }
 
   forget(row: RowKey, waits: Waits): void {

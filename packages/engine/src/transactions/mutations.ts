@@ -383,7 +383,6 @@ function keyFieldBytes(key: Key): number {
   return length + (length < 0x80 ? 2 : length < 0x4000 ? 3 : 4)
 }
 
-/** Refuses an insert of an entity that exists, and an update of one that does not. */
 function refuseExistence({ operation, key }: PreparedMutation, { properties }: Entity): void {
   if (operation === 'insert' && properties !== undefined) {
     throw new DatastoreError(

@@ -219,6 +219,7 @@ function isNumber(value: Value): value is NumberValue {
 
 function sum(current: NumberValue, operand: NumberValue): NumberValue {
   const flags = operand.excludeFromIndexes === true ? { excludeFromIndexes: true } : {}
+  const clamped = (whole: bigint): bigint => (whole > int64Max ? int64Max : whole < int64Min ? int64Min : whole)
   const result: NumberValue =
     current.type === 'integer' && operand.type === 'integer'
       ? { type: 'integer', value: clamped(current.value + operand.value), ...flags }
@@ -226,10 +227,6 @@ function sum(current: NumberValue, operand: NumberValue): NumberValue {
   const sameFlags =
     current.meaning === undefined && (current.excludeFromIndexes ?? false) === (flags.excludeFromIndexes ?? false)
   return sameFlags && result.type === current.type && Object.is(result.value, current.value) ? current : result
-}
-
-function clamped(value: bigint): bigint {
-  return value > int64Max ? int64Max : value < int64Min ? int64Min : value
 }
 
 /** An array that transforms change: 500 of them read its elements, of which there may be 20,000, once. */

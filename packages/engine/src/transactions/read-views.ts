@@ -62,7 +62,7 @@ export class ReadViews {
       const snapshot = kv.snapshot()
       const mark = recent.mark()
       onMark(mark)
-      return new ReadView(new KvTableView(snapshot), { mark, at: versions.readTime() }, snapshot)
+      return new ReadView({ view: new KvTableView(snapshot), mark, at: versions.readTime(), snapshot })
     })
   }
 
@@ -104,7 +104,7 @@ export class ReadViews {
         const read = scopeOf()
         return read !== 'global' && read.length === 1 ? pastView({ ...parts, group: read[0] }) : past
       }
-      return new ReadView(past, { mark: 0, at: readTime }, reader, within)
+      return new ReadView({ view: past, within, mark: 0, at: readTime, snapshot: reader })
     }
     const ready = andThen(log.retention.link(), () => this.rollForward(database, scope))
     return andThen(ready, () => this.#whenStill(database, scope, look))
@@ -148,33 +148,29 @@ export class ReadViews {
   }
 }
 
-export class ReadView {
+interface ReadViewParts {
   readonly view: TableView
-  /** The view for a read of this scope only. */
-  readonly within: (scopeOf: () => ReadScope) => TableView
+  /** The view for a read of this scope only; absent = the whole one. */
+  readonly within?: (scopeOf: () => ReadScope) => TableView
   /** The view has every commit below this mark of RecentCommits. */
   readonly mark: number
   /** Microseconds. */
   readonly at: bigint
-  readonly #snapshot: KvSnapshot
+  readonly snapshot: KvSnapshot
+}
+
+export class ReadView {
+  readonly parts: ReadViewParts
   #reads = 0
   #isGivenBack = false
 
-  constructor(
-    view: TableView,
-    { mark, at }: Pick<ReadView, 'mark' | 'at'>,
-    snapshot: KvSnapshot,
-    within: ReadView['within'] = () => view,
-  ) {
-    this.view = view
-    this.mark = mark
-    this.at = at
-    this.#snapshot = snapshot
-    this.within = within
+  constructor(parts: ReadViewParts) {
+    this.parts = parts
   }
 
   read<T>({ scopeOf, work }: ScopedRead<T>): MaybePromise<T> {
-    return this.during(() => work(this.within(scopeOf)))
+    const { view, within } = this.parts
+    return this.during(() => work(within === undefined ? view : within(scopeOf)))
   }
 
   during<T>(read: () => MaybePromise<T>): MaybePromise<T> {
@@ -192,7 +188,7 @@ export class ReadView {
   }
 
   #closeIfUnused(): void {
-    if (this.#isGivenBack && this.#reads === 0) this.#snapshot.close()
+    if (this.#isGivenBack && this.#reads === 0) this.parts.snapshot.close()
   }
 }
 

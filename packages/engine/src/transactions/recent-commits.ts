@@ -73,7 +73,7 @@ export class RecentCommits {
       this.#inFlight--
       this.#trim()
     }
-    written.then(settled, settled)
+    commit.written = written.then(settled, settled)
   }
 
   /** The present mark, for reads in this turn; longer ones need {@link mark}. */

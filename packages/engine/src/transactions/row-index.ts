@@ -4,39 +4,28 @@ import { rangeOfRow } from '../tables/rows.ts'
 import type { ReadSet } from './read-set.ts'
 import { SpanTree } from './span-tree.ts'
 
-export class RowIndex<T> {
-  readonly #values = new Map<RowKey, T>()
+export class RowIndex<T> extends Map<RowKey, T> {
   /** The same rows in order, each as a span of one row. Rows of `#unordered` are added when a key range is searched. */
   readonly #ordered = new SpanTree<RowKey>()
   readonly #unordered = new Set<RowKey>()
 
-  get size(): number {
-    return this.#values.size
+  override set(row: RowKey, value: T): this {
+    if (!this.has(row)) this.#unordered.add(row)
+    return super.set(row, value)
   }
 
-  entries(): Iterable<readonly [RowKey, T]> {
-    return this.#values
-  }
-
-  get(row: RowKey): T | undefined {
-    return this.#values.get(row)
-  }
-
-  set(row: RowKey, value: T): void {
-    if (!this.#values.has(row)) this.#unordered.add(row)
-    this.#values.set(row, value)
-  }
-
-  delete(row: RowKey): void {
-    if (this.#values.delete(row) && !this.#unordered.delete(row)) this.#ordered.delete(rangeOfRow(row))
+  override delete(row: RowKey): boolean {
+    const isGone = super.delete(row)
+    if (isGone && !this.#unordered.delete(row)) this.#ordered.delete(rangeOfRow(row))
+    return isGone
   }
 
   /** The rows in `reads` with their values, possibly repeated. @param aside - a read set whose rows are left out */
   of(reads: ReadSet, aside?: ReadSet): readonly (readonly [RowKey, T])[] {
     const found: (readonly [RowKey, T])[] = []
-    if (this.#values.size === 0) return found
+    if (this.size === 0) return found
     const add = (row: RowKey): false => {
-      const value = this.#values.get(row)
+      const value = this.get(row)
       if (value !== undefined && aside?.has(row) !== true) found.push([row, value])
       return false
     }

@@ -109,7 +109,6 @@ function split<T>(node: Tree<T>, at: KeyRange): [Tree<T>, Tree<T>] {
   return [before, settled(node)]
 }
 
-/** Joins two trees; all spans of `before` come first. */
 function merged<T>(before: Tree<T>, after: Tree<T>): Tree<T> {
   if (before === undefined) return after
   if (after === undefined) return before
@@ -121,7 +120,6 @@ function merged<T>(before: Tree<T>, after: Tree<T>): Tree<T> {
   return settled(after)
 }
 
-/** Updates a node after a change below it. */
 function settled<T>(node: Node<T>): Node<T> {
   const { left, right } = node
   let endMax = node.range.end

@@ -10,8 +10,8 @@ import { getOrInsert } from '../get-or-insert.ts'
 import { invariant } from '../invariant.ts'
 import type { LogDatabase } from '../log/log-database.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
-import { codesOfEntityRow } from '../tables/entity-rows.ts'
-import { type GroupCode, groupOf } from '../tables/log-rows.ts'
+import { groupOfEntityRow } from '../tables/entity-rows.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadView, ReadViews, ScopedRead } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
@@ -59,7 +59,7 @@ export class TransactionViews {
     const ready = forEachInOrder(groups, (group) =>
       andThen(known.get(group) as MaybePromise<ReadView>, (readView) => {
         known.set(group, readView)
-        views.set(group, readView.view)
+        views.set(group, readView.parts.view)
         taken.add(readView)
       }),
     )
@@ -74,7 +74,8 @@ export class TransactionViews {
   /** The moment that its reads see, the newest one if it reads by group; `undefined` if it has no view. */
   momentOf(transaction: Transaction): bigint | undefined {
     let newest: bigint | undefined
-    for (const [, { at }] of this.taken(transaction)) if (newest === undefined || at > newest) newest = at
+    for (const [, { parts }] of this.taken(transaction))
+      if (newest === undefined || parts.at > newest) newest = parts.at
     return newest
   }
 
@@ -134,8 +135,7 @@ export class TransactionViews {
 function groupViews(views: ReadonlyMap<GroupCode, TableView>): TableView {
   return {
     get(context, table, row) {
-      const { partition, path } = codesOfEntityRow(row)
-      const view = views.get(groupOf(partition, path))
+      const view = views.get(groupOfEntityRow(row))
       invariant(table === 'Entities' && view !== undefined, 'a group is read only through its own snapshot')
       return view.get(context, table, row)
     },

@@ -89,7 +89,6 @@ export class Transaction {
   usedAt: number
   committing = false
   #state: TransactionState = 'active'
-  /** Made on first use. */
   #token: Uint8Array | undefined
   #owner: TransactionOwner | undefined
   #atEnd: (() => void)[] | undefined
@@ -111,7 +110,6 @@ export class Transaction {
     return this.#state
   }
 
-  /** The bytes that name it in calls. */
   get token(): Uint8Array {
     this.#token ??= encodeToken(this.id)
     return this.#token

@@ -9,6 +9,7 @@
  *
  * Ours: in the emulators later readers overtake, and writers starve.
  */
+import { getOrInsert } from '../get-or-insert.ts'
 import type { Footprint } from '../log/footprint.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { ReadSet } from './read-set.ts'
@@ -70,11 +71,7 @@ export class WaitingWriters {
   }
 
   #list(holder: Transaction, rows: readonly RowKey[]): void {
-    for (const row of rows) {
-      const holders = this.#byRow.get(row)
-      if (holders === undefined) this.#byRow.set(row, new Set([holder]))
-      else holders.add(holder)
-    }
+    for (const row of rows) getOrInsert(this.#byRow, row, () => new Set()).add(holder)
   }
 
   #remove(holder: Transaction): void {

@@ -15,7 +15,7 @@ import type { ApplyPolicy } from '../../src/log/apply-policy.ts'
 import { formatKey, type Key } from '../../src/model/key.ts'
 import type { Kv } from '../../src/storage/kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { parseCompositeHead } from '../../src/tables/entities-by-composite-property.ts'
+import { indexIdOf } from '../../src/tables/entities-by-composite-property.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -163,7 +163,7 @@ async function expectNoRowsOfOthers(engine: Engine, kv: Kv): Promise<void> {
   const serving = new Set(engine.database('p').catalogue.serving.map(({ id }) => id))
   const prefix = keySpaces.EntitiesByCompositeProperty
   const scan = kv.scan({ start: prefix, end: `${prefix}\xff` })
-  const indexIds = (await scan.next(10_000)).map(({ key }) => parseCompositeHead(key).indexId)
+  const indexIds = (await scan.next(10_000)).map(({ key }) => indexIdOf(key))
   expect(indexIds.filter((id) => !serving.has(id))).toEqual([])
   scan.close()
 }

@@ -14,7 +14,6 @@ export interface IndexedDatabase extends DatabaseName {
   keep(): unknown
 }
 
-/** The progress of the work on an index. */
 export interface IndexProgress {
   /** Entities read, or rows deleted. */
   readonly completed: number

@@ -209,7 +209,6 @@ export class LocalIndexWork implements IndexWork {
     })
   }
 
-  /** Yields to other work of the process. */
   #pause(): Promise<void> {
     return new Promise((resolve) => this.#parts.scheduler.defer(resolve))
   }

@@ -20,9 +20,7 @@ import type { IndexWork } from './index-work.ts'
 import { RefusedIndexes } from './refused-indexes.ts'
 
 export class Indexes {
-  /** The file index.yaml, if the store has one. */
   file: IndexFile | undefined
-  /** The indexes that refused queries needed. */
   readonly refused: RefusedIndexes = new RefusedIndexes()
   readonly #work: IndexWork
   /** By database and definition: equal requests share one job. */
@@ -33,12 +31,10 @@ export class Indexes {
     this.#work = work
   }
 
-  /** Reads definitions again, which other processes may have changed. */
   async refresh(database: IndexedDatabase): Promise<void> {
     await this.#work.refresh?.(database)
   }
 
-  /** The current job of an index. */
   jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
     return this.#jobs.get(jobName(database, definition))
   }
@@ -95,10 +91,11 @@ export class Indexes {
    * @throws NOT_FOUND; FAILED_PRECONDITION if it is being dropped already
    */
   drop(database: IndexedDatabase, id: bigint): IndexJob {
-    const { catalogue } = database
+    const { catalogue, projectId, databaseId } = database
     const index = catalogue.byId(id)
     if (index === undefined) {
-      throw new DatastoreError('NOT_FOUND', `there is no index with id ${id} in ${nameOf(database)}`)
+      const place = databaseId === '' ? `project ${projectId}` : `project ${projectId}, database ${databaseId}`
+      throw new DatastoreError('NOT_FOUND', `there is no index with id ${id} in ${place}`)
     }
     if (index.state === 'deleting') throw failedPrecondition(`the index ${formatIndex(index)} is being deleted already`)
     const building = this.jobOf(database, index)
@@ -219,8 +216,4 @@ export function failedIndex(index: CataloguedIndex): DatastoreError {
 
 function jobName(database: IndexedDatabase, definition: IndexDefinition): string {
   return `${database.code} ${identityOf(definition)}`
-}
-
-function nameOf({ projectId, databaseId }: IndexedDatabase): string {
-  return databaseId === '' ? `project ${projectId}` : `project ${projectId}, database ${databaseId}`
 }

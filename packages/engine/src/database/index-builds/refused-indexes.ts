@@ -13,7 +13,6 @@ const databasesMax = 200
 
 export interface RefusedIndex {
   readonly definition: IndexDefinition
-  /** Number of queries that were refused without this index. */
   readonly refusals: number
 }
 

@@ -32,8 +32,8 @@ import type { RowTally } from '../../request-trace.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { type EntityRows, RowProducer, tableOfRow } from '../../tables/entity-rows.ts'
 import { formatKeyPath } from '../../typed-keys.ts'
-import { WorkInOrder } from '../../work-in-order.ts'
 import { committedAt, groupInWords } from '../inspect/row-words.ts'
+import { WorkInOrder } from '../tablets/work-in-order.ts'
 import type { CommitReport, ReloadReport, RowChangeReport, StoreEvent } from './feed-reports.ts'
 
 /** The changes that a watcher gets: those of entities that match all given members. */

@@ -8,7 +8,6 @@
  */
 
 import type { RequestContext } from '../../context.ts'
-import { compareTexts } from '../../encoding/bytes.ts'
 import { keyCodes } from '../../encoding/key-codec.ts'
 import { prettyPath } from '../../encoding/pretty.ts'
 import { DatastoreError } from '../../errors.ts'
@@ -20,12 +19,14 @@ import { decodeLogRecord, type LogRecord } from '../../log/log-record.ts'
 import type { PendingRecord } from '../../log/pending.ts'
 import type { EntityImage } from '../../model/entity.ts'
 import { formatKey, type Key } from '../../model/key.ts'
-import { giveWay, sortInSlices } from '../../slices.ts'
+import { giveWay } from '../../slices.ts'
+import { BTree } from '../../storage/btree.ts'
+import { TreeScan } from '../../storage/btree-scan.ts'
 import { type KvWrite, type RowKey, type RowKv, rowsFrom } from '../../storage/kv.ts'
 import { decodeImage, entityRowKey } from '../../tables/entities.ts'
 import { EntityRows, RowProducer } from '../../tables/entity-rows.ts'
 import { type GroupCode, groupOf, logRowKey, parseLogRowKey, pendingRowKey } from '../../tables/log-rows.ts'
-import { rowsOf } from '../../tables/rows.ts'
+import { rowAfter, rowsOf } from '../../tables/rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
 import type { ApplyHistory } from './apply-history.ts'
@@ -91,8 +92,10 @@ export class Inspector {
     for (const { table, after: last } of tablesFrom(after)) {
       const wants = (row: RowKey): boolean => tableNameOf(row) === table
       // Rows that are there now follow from the stored state, or one of the waiting changes adds or deletes them.
-      const candidates = new Set(others.filter(wants))
-      new RowProducer({ wants, write: (row) => candidates.add(row) }).indexRows(present)
+      const candidates = new BTree<true>()
+      const add = (row: RowKey): void => void candidates.set(row, true)
+      others.filter(wants).forEach(add)
+      new RowProducer({ wants, write: add }).indexRows(present)
       await giveWay(context, present.count)
       const planned = new Map<RowKey, KvWrite['value']>()
       const producer = new RowProducer({ wants, write: (row, value) => planned.set(row, value) })
@@ -104,9 +107,9 @@ export class Inspector {
           await giveWay(context, change.count)
         }
       }
-      for (const row of planned.keys()) candidates.add(row)
-      const rest = [...candidates].filter((row) => row > last)
-      for (const row of await sortInSlices(context, rest, compareTexts)) {
+      for (const row of planned.keys()) add(row)
+      const rest = new TreeScan(candidates, { start: rowAfter(last), end: '\xff' }, false)
+      for await (const { key: row } of rowsFrom(rest, 512)) {
         const cell = await kv.get(row)
         const next = planned.has(row) ? { value: planned.get(row) } : undefined
         const report = rowReport(row, cell, next, options.words)

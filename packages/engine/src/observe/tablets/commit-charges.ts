@@ -18,11 +18,11 @@ import type { CommitEvent } from '../../log/commit-log.ts'
 import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import { type EntityRows, type RowChange, RowProducer } from '../../tables/entity-rows.ts'
-import { WorkInOrder } from '../../work-in-order.ts'
 import type { TabletFleet } from './fleet.ts'
 import type { GroupLoad } from './group-load.ts'
 import type { Metering } from './metering.ts'
 import { bytesOf, type RowCounts } from './row-counts.ts'
+import { WorkInOrder } from './work-in-order.ts'
 
 const rowsOfPart = 256
 

@@ -1,9 +1,9 @@
 /** Tasks that run one after the other, in slices. Small work is done at once while nothing waits. */
-import type { Scheduler } from './clock.ts'
-import { type RequestContext, requestContext } from './context.ts'
-import { andThen, finallyDo, type MaybePromise } from './maybe-promise.ts'
-import { Sequencer } from './sequencer.ts'
-import { runInSlices } from './slices.ts'
+import type { Scheduler } from '../../clock.ts'
+import { type RequestContext, requestContext } from '../../context.ts'
+import { andThen, finallyDo, type MaybePromise } from '../../maybe-promise.ts'
+import { Sequencer } from '../../sequencer.ts'
+import { runInSlices } from '../../slices.ts'
 
 export class WorkInOrder {
   readonly #clock: Scheduler
