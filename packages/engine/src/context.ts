@@ -27,14 +27,7 @@ export interface Ledger {
   /** Weight and outcome of the request, if they matter to the tablets. */
   load?: RequestLoad | undefined
   /** @param through - the end of a scan that began at `rowKey`, whatever rows it found */
-  charge(
-    table: TableId,
-    operation: RowOperation,
-    rowKey: RowKey,
-    rows: number,
-    bytes: number,
-    through?: RowKey | undefined,
-  ): void
+  charge(table: TableId, operation: RowOperation, rowKey: RowKey, rows: number, bytes: number, through?: RowKey): void
 }
 
 /** The ledger of a request: counts rows, and reports some operations, in a simulation all, to the tablets. */
@@ -48,14 +41,7 @@ export class CountingLedger implements Ledger {
   load: RequestLoad | undefined = undefined
   fact: CallFact | undefined = undefined
 
-  charge(
-    table: TableId,
-    operation: RowOperation,
-    rowKey: RowKey,
-    rows: number,
-    bytes: number,
-    through?: RowKey | undefined,
-  ): void {
+  charge(table: TableId, operation: RowOperation, rowKey: RowKey, rows: number, bytes: number, through?: RowKey): void {
     const { meter } = this
     if (meter !== undefined && --meter.countdown <= 0) {
       meter.take(this.load, table, operation, rowKey, rows, bytes, through)
