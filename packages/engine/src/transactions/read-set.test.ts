@@ -4,7 +4,7 @@ import { type Engine, openEngine } from '../engine/engine.ts'
 import { limits } from '../limits.ts'
 import type { Key } from '../model/key.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { ReadBudget, ReadSet } from './read-set.ts'
+import { ReadSet } from './read-set.ts'
 import type { ConcurrencyMode } from './transaction.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
@@ -27,7 +27,7 @@ describe('a read set', () => {
   })
 
   test('counts a row and a range once, and gives its bytes back to the budget when it is cleared or taken over', () => {
-    const budget = new ReadBudget(1_000)
+    const budget = { bytes: 0, bytesMax: 1_000 }
     const set = new ReadSet(budget)
     for (let i = 0; i < 5; i++) {
       set.addRow('row')

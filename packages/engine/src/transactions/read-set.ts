@@ -23,17 +23,10 @@ import { SpanTree } from './span-tree.ts'
 /** Estimated bytes of a row or span besides its keys, in the read set and among the locks. */
 const entryBytes = 128
 
-/** Ours: as much as running requests may have. */
-const budgetBytesDefault = 512 * 1024 * 1024
-
 /** The bytes of the read sets of all transactions, and their maximum. */
-export class ReadBudget {
+export interface ReadBudget {
+  bytes: number
   readonly bytesMax: number
-  bytes = 0
-
-  constructor(bytesMax: number = budgetBytesDefault) {
-    this.bytesMax = bytesMax
-  }
 }
 
 export class ReadSet {

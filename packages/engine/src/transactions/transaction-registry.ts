@@ -12,7 +12,7 @@ import { DatastoreError, invalidArgument } from '../errors.ts'
 import { abortedError } from './deadlock-detection.ts'
 import { type EndedTransaction, EndedTransactions } from './ended-transactions.ts'
 import { Expiry } from './expiry.ts'
-import { ReadBudget } from './read-set.ts'
+import type { ReadBudget } from './read-set.ts'
 import {
   decodeToken,
   Transaction,
@@ -23,6 +23,8 @@ import {
 
 /** Ours: each keeps its read set. Ten times the number in a busy service, and some hundred megabytes. */
 const openMaxDefault = 100_000
+/** Ours: as much as running requests may have. */
+const readBytesDefault = 512 * 1024 * 1024
 
 export interface BeginOptions {
   readonly mode: 'readWrite' | 'readOnly'
@@ -47,10 +49,11 @@ export class TransactionRegistry implements TransactionOwner {
   readonly budget: ReadBudget
   readonly expiry: Expiry
 
-  constructor(scheduler: Scheduler, { openTransactionsMax = openMaxDefault, transactionBytesMax }: RegistryLimits) {
+  constructor(scheduler: Scheduler, limits: RegistryLimits) {
+    const { openTransactionsMax = openMaxDefault, transactionBytesMax = readBytesDefault } = limits
     this.#scheduler = scheduler
     this.#openMax = openTransactionsMax
-    this.budget = new ReadBudget(transactionBytesMax)
+    this.budget = { bytes: 0, bytesMax: transactionBytesMax }
     this.expiry = new Expiry(scheduler, () => this.#open.values())
     // Ids start at the clock, so tokens of an earlier run name nothing.
     this.#firstId = Number(scheduler.nowMicros())
