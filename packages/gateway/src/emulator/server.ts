@@ -21,6 +21,7 @@ import { type GrpcMethods, GrpcService } from '../protocols/grpc.ts'
 import { Guard, isLocalName } from '../protocols/guard.ts'
 import { HttpConnections } from '../protocols/http.ts'
 import { Http2Connections } from '../protocols/http2-server.ts'
+import { keepTick } from '../protocols/kept-tick.ts'
 import { type Address, Port } from '../protocols/port.ts'
 import { type RouteOptions, routesOf } from './routes-of.ts'
 
@@ -55,6 +56,7 @@ const portDefault = 8081
 const closeGraceMsDefault = 5000
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  keepTick()
   const { engine, host = '127.0.0.1', port = portDefault, logger = silentLogger } = options
   const isDefaultHost = options.host === undefined || options.host === 'localhost'
   const guard = new Guard({
