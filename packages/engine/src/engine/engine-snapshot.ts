@@ -36,7 +36,13 @@ export async function takeSnapshot(parts: EngineParts, { kv, log }: LocalParts):
     // The rows of the counters tell which ids are free.
     await parts.ids.release(parts.context())
     const store = kv.snapshot()
-    const snapshot: EngineSnapshot = { rows: store.size ?? 0, close: () => store.close() }
+    const snapshot: EngineSnapshot = {
+      // After a deletion of ranges the store counts its rows one by one.
+      get rows() {
+        return store.size ?? 0
+      },
+      close: () => store.close(),
+    }
     contents.set(snapshot, { store, log: log.state() })
     return snapshot
   })

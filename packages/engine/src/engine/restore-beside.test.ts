@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { mutationOf } from '../../test/property/log-world.ts'
 import type { Key } from '../model/key.ts'
+import { MemorySnapshot } from '../storage/memory-kv.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { type Engine, openEngine } from './engine.ts'
 
@@ -64,4 +65,15 @@ test('a transaction that begins while a restore waits commits nothing after it',
   await Promise.all([read, restored])
   const late = { mode: 'transactional', transaction, mutations: [mutationOf(other, 2)] } as const
   await expect((async () => await database.commit(engine.context(), late))()).rejects.toThrow('try again')
+})
+
+test('the rows of a snapshot are counted when they are asked for', async () => {
+  const counted = vi.spyOn(MemorySnapshot.prototype, 'size', 'get')
+  const snapshot = await engine.snapshot()
+  expect(counted).not.toHaveBeenCalled()
+  await put([other])
+  const more = await engine.snapshot()
+  expect(more.rows).toBeGreaterThan(snapshot.rows)
+  for (const one of [snapshot, more]) one.close()
+  counted.mockRestore()
 })
