@@ -188,7 +188,8 @@ export class Metering implements Meter {
   /** Charges a part of the rows of an entity at once, while nothing is sampled. */
   chargeRows(load: RequestLoad | undefined, rows: readonly RowChange[]): void {
     const micros = this.#parts.scheduler.nowMicros()
-    for (const { key, value } of rows) this.#chargeRow(key, value, { load, standsFor: 1, micros })
+    const taken = { load, standsFor: 1, micros }
+    for (const { key, value } of rows) this.#chargeRow(key, value, taken)
   }
 
   #chargeRow(rowKey: RowKey, value: Uint8Array | undefined, taken: Pick<Taken, 'load' | 'standsFor' | 'micros'>): void {
@@ -214,9 +215,10 @@ export class Metering implements Meter {
   }
 
   /** All rows of an entity, or, while sampling a very large one, a part that stands for all; only these rows are made. */
-  #chargeEntity({ load, change, stage, standsFor, micros }: TakenEntity): void {
+  #chargeEntity(taken: TakenEntity): void {
+    const { load, change, stage, standsFor, micros } = taken
     if (this.isExact || rowCountOf({ changes: [change] }, stage) <= rowsOfEntityMax) {
-      for (const { key, value } of rowsOf(change, stage)) this.#chargeRow(key, value, { load, standsFor, micros })
+      for (const { key, value } of rowsOf(change, stage)) this.#chargeRow(key, value, taken)
       return
     }
     let places = 1
