@@ -95,8 +95,11 @@ export class Inspector {
       const candidates = new BTree<true>()
       const add = (row: RowKey): void => void candidates.set(row, true)
       others.filter(wants).forEach(add)
-      new RowProducer({ wants, write: add }).indexRows(present)
-      await giveWay(context, present.count)
+      const found = new RowProducer({ wants, write: add })
+      for (let from = 0; from < present.places; from += placesOfStep) {
+        found.indexRows(present, from, from + placesOfStep)
+        await giveWay(context, 2 * placesOfStep)
+      }
       const planned = new Map<RowKey, KvWrite['value']>()
       const producer = new RowProducer({ wants, write: (row, value) => planned.set(row, value) })
       for (const { milestone, changes } of waiting) {
@@ -107,7 +110,10 @@ export class Inspector {
           await giveWay(context, change.count)
         }
       }
-      for (const row of planned.keys()) add(row)
+      for (const row of planned.keys()) {
+        add(row)
+        await giveWay(context, 1)
+      }
       const rest = new TreeScan(candidates, { start: rowAfter(last), end: '\xff' }, false)
       for await (const { key: row } of rowsFrom(rest, 512)) {
         const cell = await kv.get(row)
@@ -328,6 +334,8 @@ export class Inspector {
 
 /** Records may have megabytes, so only a few are read at a time. */
 const recordsAtOnce = 16
+/** Places of an entity whose rows are put in order in one step. */
+const placesOfStep = 128
 /** Bytes of a record that take as long to read as a row. */
 const bytesOfWork = 1024
 const versionWords = ' '.repeat(200)

@@ -1,7 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { entity, keyOf, property, string } from '../../../test/property/entity-messages.ts'
+import { array, entity, integer, keyOf, property, string } from '../../../test/property/entity-messages.ts'
 import { type Engine, openEngine } from '../../engine/engine.ts'
 import type { Key } from '../../model/key.ts'
+import { sliceWorkMax } from '../../slices.ts'
+import { BTree } from '../../storage/btree.ts'
 import { MemoryKv } from '../../storage/memory-kv.ts'
 import { query } from '../../testing/query-world.ts'
 import { turnScheduler } from '../../testing/turn-scheduler.ts'
@@ -198,4 +201,24 @@ test.each([
   await engine.database('p').runQuery(engine.context(), { query: asked, read: { consistency: 'strong' } })
   expect(engine.waitingRecords).toBe(0)
   expect(turns).toBeGreaterThanOrEqual(3)
+})
+
+test('the rows of an entity with many values are put in order in slices', async () => {
+  const key = keyOf([root, { kind: 'Many', id: 1n }])
+  const values = Array.from({ length: 19_000 }, (_, i) => integer((i * 7919) % 19_000))
+  const mutations = [{ operation: 'upsert' as const, entity: entity(key, property('v', array(...values))) }]
+  await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  const set = vi.spyOn(BTree.prototype, 'set')
+  let isDone = false
+  const done = engine.inspector.rows(key).finally(() => {
+    isDone = true
+  })
+  let most = 0
+  for (let before = 0; !isDone; before = set.mock.calls.length) {
+    await nextTurn()
+    most = Math.max(most, set.mock.calls.length - before)
+  }
+  await done
+  set.mockRestore()
+  expect(most).toBeLessThan(2 * sliceWorkMax)
 })
