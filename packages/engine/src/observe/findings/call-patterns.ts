@@ -38,7 +38,8 @@ export class CallPatterns {
 
   noteQuery({ kind, skipped, returned }: QueryFact): void {
     this.#run = undefined
-    if (kind === undefined) return
+    // Neither an aggregation nor an empty answer is a page.
+    if (kind === undefined || skipped + returned === 0) return
     const use = this.#offsets.of(kind)
     use.pages++
     use.skipped += skipped
