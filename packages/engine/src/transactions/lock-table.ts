@@ -17,6 +17,7 @@ import type { Footprint } from '../log/footprint.ts'
 import { forEachInSlices, sliceWorkMax } from '../slices.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { rangeOfRow } from '../tables/rows.ts'
+import { LargeMap } from './large-map.ts'
 import type { ReadSet } from './read-set.ts'
 import { RowIndex } from './row-index.ts'
 import { SpanTree } from './span-tree.ts'
@@ -39,7 +40,7 @@ const workOfWake = 256
 
 export class LockTable {
   readonly #scheduler: Scheduler
-  readonly #rows = new Map<RowKey, Transaction | Set<Transaction>>()
+  readonly #rows = new LargeMap<Transaction | Set<Transaction>>()
   readonly #spans = new SpanTree<Set<Transaction>>()
   readonly #waits = new RowIndex<Waits>()
 
