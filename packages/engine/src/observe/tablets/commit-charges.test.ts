@@ -101,6 +101,20 @@ test.each(['rows', 'heat'])(
   },
 )
 
+test('after entities with many rows the next operation is taken, as after others, and stands for itself', async () => {
+  engine = await openEngine({ scheduler: turnScheduler(() => {}) })
+  engine.tablets.watchHeat()
+  await engine.tablets.counted()
+  for (const values of [10, 400]) {
+    const many = property('v', array(...Array.from({ length: values }, (_, i) => integer(i))))
+    await put(
+      [1n, 2n, 3n].map((id) => entity(keyOf([{ kind: 'ToDo', id }]), many)),
+      () => {},
+    )
+    expect(engine.tablets.metering.countdown).toBe(1)
+  }
+})
+
 test.each([
   { noted: 'a part of its log rows', notes: count / 2 },
   { noted: 'a part of its other rows', notes: 2 * count },

@@ -106,6 +106,8 @@ export class CommitCharges {
           for (const change of changes) {
             if (--metering.countdown > 0) continue
             if (rows.isWanted && metering.isExact && change.count > rowsOfPart) {
+              // As take() leaves it: the next operation is taken too.
+              metering.countdown = 1
               for (const part of partsOf(change, reached)) {
                 metering.chargeRows(load, part)
                 yield part.length
