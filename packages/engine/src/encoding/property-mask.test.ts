@@ -45,6 +45,13 @@ describe('a read', () => {
     empty: {},
   }
 
+  test('of neighbours that are kept whole is a view of the stored bytes', () => {
+    const bytes = propertyBytes(stored)
+    const cut = cutProperties(bytes, parsePropertyMask(['a', 'e', 'list']))
+    expect(cut.buffer).toBe(bytes.buffer)
+    expect(cut.byteOffset).toBe(bytes.byteOffset)
+  })
+
   test.each<[string[], Properties]>([
     [[], {}],
     [['__key__'], {}],

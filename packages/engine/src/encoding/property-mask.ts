@@ -52,23 +52,37 @@ export function parsePropertyMask(paths: readonly string[]): PropertyMask {
   return mask
 }
 
-/** The properties under the mask; a view of the given bytes if one whole property is left. */
+/** The properties under the mask; a view of the given bytes if those left are whole and side by side. */
 export function cutProperties(properties: Uint8Array, { parts }: PropertyMask): Uint8Array {
   if (parts.size === 0) return nothing
   const walk = new EntityWalk(new WireReader(properties))
   const { bytes } = walk.reader
   const pieces: Uint8Array[] = []
+  // A run of fields side by side is one piece: joining pieces takes longer than the walk.
+  let runStart = 0
+  let runEnd = 0
+  const endRun = (): void => {
+    if (runEnd > runStart) pieces.push(bytes.subarray(runStart, runEnd))
+    runStart = runEnd
+  }
   // Stored bytes name a property once, so the loop ends when all parts are found.
   for (let missing = parts.size; missing > 0 && walk.nextProperty(); ) {
     const part = parts.get(walk.name().text)
     if (part === undefined) continue
     missing--
-    if (part === 'whole') pieces.push(bytes.subarray(walk.fieldStart, walk.fieldEnd))
-    else {
+    if (part === 'whole') {
+      if (runEnd !== walk.fieldStart) {
+        endRun()
+        runStart = walk.fieldStart
+      }
+      runEnd = walk.fieldEnd
+    } else {
       const { entry } = walk
+      endRun()
       pieces.push(cutProperty(bytes.subarray(entry.nameStart, entry.nameEnd), entry, part) ?? nothing)
     }
   }
+  endRun()
   return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces)
 }
 
