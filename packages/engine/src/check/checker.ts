@@ -245,7 +245,8 @@ class Check {
   /** Rows of an index that is being built or dropped need not be complete. */
   #isChecked(key: RowKey): boolean {
     if (tableOfRow(key) !== 'EntitiesByCompositeProperty') return true
-    return this.#rulesOf(key).indexes.some(({ id }) => id === indexIdOf(key))
+    const indexId = indexIdOf(key)
+    return this.#rulesOf(key).indexes.some(({ id }) => id === indexId)
   }
 
   async #logToEntities(): Promise<void> {

@@ -352,8 +352,9 @@ export class CommitLog {
       const value = await kv.get(logRow)
       // Both are written in one batch: a marker without a record is a loss. It stays, and check/ reports it.
       if (value === undefined) continue
+      const rules = databaseByCode(database)
       const changes = decodeLogRecord(value).changes.map(({ path, before, after }) => {
-        return new EntityRows({ codes: keyCodesOfPath(partition, path), before, after }, databaseByCode(database))
+        return new EntityRows({ codes: keyCodesOfPath(partition, path), before, after }, rules)
       })
       const logBytes = logRow.length + value.length
       this.pending.add({ ...position, logRow, logBytes, changes, milestone: 'committed' })
