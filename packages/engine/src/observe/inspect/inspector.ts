@@ -19,7 +19,7 @@ import { decodeLogRecord, type LogRecord } from '../../log/log-record.ts'
 import type { PendingRecord } from '../../log/pending.ts'
 import type { EntityImage } from '../../model/entity.ts'
 import { formatKey, type Key } from '../../model/key.ts'
-import { giveWay } from '../../slices.ts'
+import { giveWay, runInSlices } from '../../slices.ts'
 import { BTree } from '../../storage/btree.ts'
 import { TreeScan } from '../../storage/btree-scan.ts'
 import { type KvWrite, type RowKey, type RowKv, rowsFrom } from '../../storage/kv.ts'
@@ -95,19 +95,14 @@ export class Inspector {
       const candidates = new BTree<true>()
       const add = (row: RowKey): void => void candidates.set(row, true)
       others.filter(wants).forEach(add)
-      const found = new RowProducer({ wants, write: add })
-      for (let from = 0; from < present.places; from += placesOfStep) {
-        found.indexRows(present, from, from + placesOfStep)
-        await giveWay(context, 2 * placesOfStep)
-      }
+      await runInSlices(context, indexRowSteps(new RowProducer({ wants, write: add }), present))
       const planned = new Map<RowKey, KvWrite['value']>()
       const producer = new RowProducer({ wants, write: (row, value) => planned.set(row, value) })
       for (const { milestone, changes } of waiting) {
         for (const change of changes) {
           if (change.path !== codes.path) continue
           if (milestone !== 'A') producer.entity(change)
-          producer.indexRows(change)
-          await giveWay(context, change.count)
+          await runInSlices(context, indexRowSteps(producer, change))
         }
       }
       for (const row of planned.keys()) {
@@ -334,11 +329,18 @@ export class Inspector {
 
 /** Records may have megabytes, so only a few are read at a time. */
 const recordsAtOnce = 16
-/** Places of an entity whose rows are put in order in one step. */
+/** Places of an entity whose rows are made in one step. */
 const placesOfStep = 128
 /** Bytes of a record that take as long to read as a row. */
 const bytesOfWork = 1024
 const versionWords = ' '.repeat(200)
+
+function* indexRowSteps(producer: RowProducer, change: EntityRows): Generator<number, void> {
+  for (let from = 0; from < change.places; from += placesOfStep) {
+    producer.indexRows(change, from, from + placesOfStep)
+    yield 2 * placesOfStep
+  }
+}
 
 /** The part of a group's log in a report. */
 export interface LogOptions {

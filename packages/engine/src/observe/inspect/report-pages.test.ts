@@ -6,6 +6,7 @@ import type { Key } from '../../model/key.ts'
 import { sliceWorkMax } from '../../slices.ts'
 import { BTree } from '../../storage/btree.ts'
 import { MemoryKv } from '../../storage/memory-kv.ts'
+import { RowProducer } from '../../tables/entity-rows.ts'
 import { query } from '../../testing/query-world.ts'
 import { turnScheduler } from '../../testing/turn-scheduler.ts'
 import { pageCharsMax } from './report-page.ts'
@@ -203,22 +204,51 @@ test.each([
   expect(turns).toBeGreaterThanOrEqual(3)
 })
 
-test('the rows of an entity with many values are put in order in slices', async () => {
+/** A put of an entity with 19,000 values. */
+async function putMany(): Promise<Key> {
   const key = keyOf([root, { kind: 'Many', id: 1n }])
   const values = Array.from({ length: 19_000 }, (_, i) => integer((i * 7919) % 19_000))
   const mutations = [{ operation: 'upsert' as const, entity: entity(key, property('v', array(...values))) }]
   await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
-  const set = vi.spyOn(BTree.prototype, 'set')
+  return key
+}
+
+/** Reports the rows of an entity. @param workOfTurn - asked after each turn. @returns the most that it gave */
+async function mostInATurn(key: Key, workOfTurn: () => number): Promise<number> {
   let isDone = false
   const done = engine.inspector.rows(key).finally(() => {
     isDone = true
   })
   let most = 0
-  for (let before = 0; !isDone; before = set.mock.calls.length) {
+  while (!isDone) {
     await nextTurn()
-    most = Math.max(most, set.mock.calls.length - before)
+    most = Math.max(most, workOfTurn())
   }
   await done
+  return most
+}
+
+test('the rows of an entity with many values are put in order in slices', async () => {
+  const key = await putMany()
+  const set = vi.spyOn(BTree.prototype, 'set')
+  const most = await mostInATurn(key, () => {
+    const { length } = set.mock.calls
+    set.mockClear()
+    return length
+  })
   set.mockRestore()
+  expect(most).toBeLessThan(2 * sliceWorkMax)
+})
+
+test('the rows that a waiting commit of an entity with many values will write are made in slices', async () => {
+  engine.database('p').configure({ applyPolicy: { type: 'manual' } })
+  const key = await putMany()
+  const make = vi.spyOn(RowProducer.prototype, 'indexRows')
+  const most = await mostInATurn(key, () => {
+    const places = make.mock.calls.map(([change, from = 0, to = change.places]) => Math.min(to, change.places) - from)
+    make.mockClear()
+    return places.reduce((sum, count) => sum + count, 0)
+  })
+  make.mockRestore()
   expect(most).toBeLessThan(2 * sliceWorkMax)
 })
