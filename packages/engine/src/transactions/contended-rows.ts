@@ -15,7 +15,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
-import type { RowKey } from '../storage/kv.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { LockWaits } from './deadlock-detection.ts'
 import type { LockTable } from './lock-table.ts'
@@ -31,6 +31,8 @@ export interface Contention {
 }
 
 const contendedMs = 1_000
+
+const everything: KeyRange = { start: '', end: '\xff' }
 
 /** Above this number of rows, expired ones are removed whenever the number has doubled. */
 const rowsKept = 64
@@ -69,7 +71,7 @@ export class ContendedRows {
       known.groups = groups
     } else {
       if (this.#rows.size >= this.#sweepAt) {
-        for (const [other, { until }] of this.#rows.entries()) if (until < now) this.#rows.delete(other)
+        for (const { key, value } of this.#rows.within(everything)) if (value.until < now) this.#rows.delete(key)
         this.#sweepAt = Math.max(rowsKept, 2 * this.#rows.size)
       }
       this.#rows.set(row, { until: now + contendedMs, groups, line: new Set(), last: undefined })
@@ -80,7 +82,7 @@ export class ContendedRows {
   turn(context: RequestContext, reader: Transaction, reads: ReadSet, timeoutMs: number): Promise<void> | undefined {
     if (this.#rows.size === 0 || reader.state !== 'active') return undefined
     const now = context.clock.steadyMs()
-    for (const [row, contended] of this.#rows.of(reads, reader.reads)) {
+    for (const { key: row, value: contended } of this.#rows.of(reads, reader.reads)) {
       if (contended.until >= now) return this.#turnAt(context, reader, row, contended, timeoutMs)
       this.#rows.delete(row)
     }

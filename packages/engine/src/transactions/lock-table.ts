@@ -15,7 +15,6 @@ import { requestContext } from '../context.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import type { Footprint } from '../log/footprint.ts'
 import { forEachInSlices, sliceWorkMax } from '../slices.ts'
-import { BTree } from '../storage/btree.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { rangeOfRow } from '../tables/rows.ts'
 import type { ReadSet } from './read-set.ts'
@@ -40,8 +39,7 @@ const workOfWake = 256
 
 export class LockTable {
   readonly #scheduler: Scheduler
-  /** In a tree, which grows in small steps: a Map that doubles to four million locks takes 433 ms for it. */
-  readonly #rows = new BTree<Transaction | Set<Transaction>>()
+  readonly #rows = new RowIndex<Transaction | Set<Transaction>>()
   readonly #spans = new SpanTree<Set<Transaction>>()
   readonly #waits = new RowIndex<Waits>()
 
@@ -144,13 +142,15 @@ export class LockTable {
 
   /** The transactions that wait for a row in `reads`, without those of rows in `seen`, to which the rows are added. */
   *waitersOn(reads: ReadSet, seen: Set<object>): Generator<Transaction> {
-    for (const [, { wakes }] of this.#waits.of(reads)) if (seen.size < seen.add(wakes).size) yield* wakes.keys()
+    for (const { value } of this.#waits.of(reads)) {
+      if (seen.size < seen.add(value.wakes).size) yield* value.wakes.keys()
+    }
   }
 
   /** Wakes the transactions whose row is free now. */
   #wakeAt(released: ReadSet): void {
     const now = steadyMicros(this.#scheduler)
-    for (const [row, waits] of this.#waits.of(released)) {
+    for (const { key: row, value: waits } of this.#waits.of(released)) {
       waits.releasedAt = now
       const [first, second] = this.holders(row, undefined, 2)
       if (first === undefined) wakeInSlices(this.#scheduler, waits)

@@ -16,7 +16,7 @@ import { limits } from '../limits.ts'
 import type { Footprint } from '../log/footprint.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
-import { rangeOfRow } from '../tables/rows.ts'
+import { rangeOfRow, rowAfter } from '../tables/rows.ts'
 import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
 import { SpanTree } from './span-tree.ts'
 
@@ -189,7 +189,7 @@ export class TrackedView implements TableView {
 
   #noteRow(table: TableId, row: RowKey): void {
     if (table === 'Entities') this.#reads.addRow(row)
-    else this.#reads.addSpan(row, `${row}\x00`)
+    else this.#reads.addSpan(row, rowAfter(row))
   }
 
   scan(context: RequestContext, table: TableId, range: KeyRange, options: ScanDirection = {}): RowScan {
@@ -222,7 +222,7 @@ class TrackedScan implements RowScan {
   seek(key: RowKey): void {
     this.#finish()
     // A reverse scan that seeks to a key may return the row of that key, so the span ends just after it.
-    this.#from = this.#reverse ? `${key}\x00` : key
+    this.#from = this.#reverse ? rowAfter(key) : key
     this.#scan.seek(key)
   }
 
@@ -234,7 +234,7 @@ class TrackedScan implements RowScan {
   #note(rows: readonly KvRow[]): readonly KvRow[] {
     const last = rows.at(-1)?.key
     if (this.#reverse) this.#to = last ?? this.#range.start
-    else this.#to = last === undefined ? this.#range.end : `${last}\x00`
+    else this.#to = last === undefined ? this.#range.end : rowAfter(last)
     return rows
   }
 

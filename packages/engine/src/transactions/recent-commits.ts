@@ -10,9 +10,9 @@
  */
 import type { Footprint } from '../log/footprint.ts'
 import { lowerBound } from '../lower-bound.ts'
-import { BTree } from '../storage/btree.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { ReadSet } from './read-set.ts'
+import { RowIndex } from './row-index.ts'
 
 export interface RecentCommit {
   readonly number: number
@@ -53,7 +53,7 @@ export class RecentCommits {
   #marks: Mark[] = []
   #firstMark = 0
   /** The last commit that changed a row of Entities; filled while there is a mark, and when a question needs it. */
-  readonly #byRow = new BTree<RecentCommit>()
+  readonly #byRow = new RowIndex<RecentCommit>()
   /** Number of commits that delete ranges of rows. */
   #resets = 0
 

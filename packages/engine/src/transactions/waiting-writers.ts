@@ -11,6 +11,7 @@
  */
 import { getOrInsert } from '../get-or-insert.ts'
 import type { Footprint } from '../log/footprint.ts'
+import type { TreeRow } from '../storage/btree-scan.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { ReadSet } from './read-set.ts'
 import { RowIndex } from './row-index.ts'
@@ -42,7 +43,7 @@ export class WaitingWriters {
   before(reader: Transaction, reads: ReadSet): WaitingWriter | undefined {
     if (this.#waiting.size === 0) return undefined
     // Each writer of a row that the reader has locked already waits for the reader (Q2).
-    for (const [, holders] of this.#of(reads, reader.reads)) {
+    for (const { value: holders } of this.#of(reads, reader.reads)) {
       for (const holder of holders) {
         if (holder === reader) continue
         const footprint = this.#waiting.get(holder) as Footprint
@@ -57,10 +58,10 @@ export class WaitingWriters {
   /** The writers that will change rows in `reads`, without those of rows in `seen`, to which the rows are added. */
   *over(reads: ReadSet, seen: Set<object>): Generator<Transaction> {
     if (this.#waiting.size === 0) return
-    for (const [, holders] of this.#of(reads)) if (seen.size < seen.add(holders).size) yield* holders
+    for (const { value: holders } of this.#of(reads)) if (seen.size < seen.add(holders).size) yield* holders
   }
 
-  #of(reads: ReadSet, aside?: ReadSet): readonly (readonly [RowKey, ReadonlySet<Transaction>])[] {
+  #of(reads: ReadSet, aside?: ReadSet): readonly TreeRow<ReadonlySet<Transaction>>[] {
     if (reads.hasSpans) {
       for (const holder of this.#withoutIndexRows) {
         this.#list(holder, (this.#waiting.get(holder) as Footprint).indexRows())
