@@ -13,11 +13,11 @@ export interface Setting {
   /** Where the value is from; default: ours. */
   readonly source?: string
   /** The least value that makes sense; default 0. */
-  readonly least?: number
+  readonly least?: number | undefined
   /** The greatest; default: 1 for a share, ten times the default value where a run takes longer with more of it, else a hundred times. */
-  readonly most?: number
+  readonly most?: number | undefined
   /** A run takes longer the more, or the less, it is; which of both depends on the lab. */
-  readonly longer?: 'more' | 'less' | 'either'
+  readonly longer?: 'more' | 'less' | 'either' | undefined
 }
 
 /** Units of which there may be a part. */
@@ -31,217 +31,144 @@ export function isWhole({ unit }: Setting): boolean {
   return !divisible.includes(unit)
 }
 
-type Bounds = Pick<Setting, 'least' | 'most' | 'longer'>
+type Bounds = readonly [least?: number, longer?: Setting['longer'], most?: number]
 
-/** Default, unit, meaning and bounds of each. */
+/** Default, unit and meaning of each; the least value, whether a run takes longer the more or the less it is, and the greatest. */
 const ours = {
-  'client.rpcMs': [
-    4,
-    'ms',
-    'round-trip time between a client and the service, without the work itself',
-    { least: 0.4, longer: 'less' },
+  'client.rpcMs': [4, 'ms', 'round-trip time between a client and the service, without the work itself', 0.4, 'less'],
+  'client.retries': [
+    5,
+    'attempts',
+    'maximum number of attempts of a transaction after the first one',
+    0,
+    undefined,
+    100,
   ],
-  'client.retries': [5, 'attempts', 'maximum number of attempts of a transaction after the first one', { most: 100 }],
   'client.backoffMs': [
     50,
     'ms',
     'maximum pause before the first of these attempts; it doubles, and its length is random',
-    { least: 1 },
+    1,
   ],
-  'client.crashShare': [0.05, 'share', 'share of clients that crash between two steps of a job', { most: 0.9 }],
+  'client.crashShare': [0.05, 'share', 'share of clients that crash between two steps of a job', 0, undefined, 0.9],
   'client.rememberMs': [2000, 'ms', 'time for which a writer caches a pointer that it has read'],
-  'transaction.reads': [
-    10,
-    'entities',
-    'entities that a long transaction reads one by one',
-    { least: 1, longer: 'more' },
-  ],
+  'transaction.reads': [10, 'entities', 'entities that a long transaction reads one by one', 1, 'more'],
   'transaction.thinkMs': [100, 'ms', 'pause of a long transaction between two of its reads'],
   'transaction.abandoned': [
     20,
     'transactions',
     'number of transactions that their client abandons, one after the other',
-    { least: 1, longer: 'more' },
+    1,
+    'more',
   ],
   'lock.timeoutMs': [2000, 'ms', 'wait for a lock after which the waiting call is aborted'],
   'apply.delayMs': [300, 'ms', 'delay from commit to apply, in arms that separate them'],
-  'probe.count': [60, 'probes', 'random writes, each followed by one read', { least: 6, longer: 'more' }],
-  'probe.everyMs': [10, 'ms', 'interval between two reads until a reader sees a write', { least: 1, longer: 'less' }],
-  'ids.count': [4096, 'ids', 'automatic ids drawn in each arm', { least: 1, longer: 'more' }],
-  'ids.buckets': [64, 'buckets', 'equal parts of the id space, for the chi-square test', { least: 2, most: 4096 }],
-  'ranges.count': [
-    200,
-    'ranges',
-    'random ranges compared with a model that remembers every id',
-    { least: 1, longer: 'more' },
-  ],
-  'load.slotMs': [
-    5000,
-    'ms',
-    'time over which one weighted operation is spread',
-    { least: 500, most: 30_000, longer: 'less' },
-  ],
+  'probe.count': [60, 'probes', 'random writes, each followed by one read', 6, 'more'],
+  'probe.everyMs': [10, 'ms', 'interval between two reads until a reader sees a write', 1, 'less'],
+  'ids.count': [4096, 'ids', 'automatic ids drawn in each arm', 1, 'more'],
+  'ids.buckets': [64, 'buckets', 'equal parts of the id space, for the chi-square test', 2, undefined, 4096],
+  'ranges.count': [200, 'ranges', 'random ranges compared with a model that remembers every id', 1, 'more'],
+  'load.slotMs': [5000, 'ms', 'time over which one weighted operation is spread', 500, 'less', 30_000],
   'load.samples': [
     64,
     'operations',
     'operations in a slot that run in the engine at the highest rate; each stands for an equal part of the load',
-    { least: 1, most: 2000, longer: 'more' },
+    1,
+    'more',
+    2000,
   ],
   'load.writeShare': [0.1, 'share', 'share of operations that write; the others read'],
-  'load.minutes': [20, 'minutes', 'duration of the load', { least: 0.5, longer: 'more' }],
-  'load.opsPerSecond': [50_000, '/s', 'operations offered', { least: 1 }],
-  'load.seconds': [20, 's', 'duration of the load for each number of writers', { least: 1, longer: 'more' }],
-  'load.writersMax': [100, 'writers', 'maximum number of writers', { least: 1, most: 1000, longer: 'more' }],
-  'ramp.startOpsPerSecond': [500, '/s', 'operations at the start of a ramp', { least: 1 }],
-  'ramp.growthPercent': [50, '%', 'growth at each step of a ramp', { least: 5, most: 200, longer: 'less' }],
-  'ramp.everyMinutes': [5, 'minutes', 'length of a step of a ramp', { least: 1, longer: 'either' }],
-  'ramp.minutes': [45, 'minutes', 'duration of the ramp', { least: 1, most: 120, longer: 'more' }],
-  'replay.times': [100, 'times', 'the rate of a recording, multiplied', { least: 0.01 }],
-  'copies.count': [
-    8,
-    'copies',
-    'number of replicas of a read entity, or of shards of a written one',
-    { least: 1, longer: 'more' },
-  ],
-  'batch.size': [
-    10,
-    'entities',
-    'number of entities that one transaction writes',
-    { least: 1, most: 500, longer: 'more' },
-  ],
-  'log.fastCommitMs': [50, 'ms', 'latency of the log in the arm with a faster log', { longer: 'less' }],
-  'query.deadlineMs': [20, 'ms', 'deadline of a query, in arms where it has one', { least: 1 }],
-  'request.limitMs': [
-    30_000,
-    'ms',
-    'time after which a request of an application is ended',
-    { least: 1000, most: 600_000 },
-  ],
-  'request.callMs': [
-    51,
-    'ms',
-    'time of a call for the next keys of a query, in those years',
-    { least: 5, longer: 'less' },
-  ],
+  'load.minutes': [20, 'minutes', 'duration of the load', 0.5, 'more'],
+  'load.opsPerSecond': [50_000, '/s', 'operations offered', 1],
+  'load.seconds': [20, 's', 'duration of the load for each number of writers', 1, 'more'],
+  'load.writersMax': [100, 'writers', 'maximum number of writers', 1, 'more', 1000],
+  'ramp.startOpsPerSecond': [500, '/s', 'operations at the start of a ramp', 1],
+  'ramp.growthPercent': [50, '%', 'growth at each step of a ramp', 5, 'less', 200],
+  'ramp.everyMinutes': [5, 'minutes', 'length of a step of a ramp', 1, 'either'],
+  'ramp.minutes': [45, 'minutes', 'duration of the ramp', 1, 'more', 120],
+  'replay.times': [100, 'times', 'the rate of a recording, multiplied', 0.01],
+  'copies.count': [8, 'copies', 'number of replicas of a read entity, or of shards of a written one', 1, 'more'],
+  'batch.size': [10, 'entities', 'number of entities that one transaction writes', 1, 'more', 500],
+  'log.fastCommitMs': [50, 'ms', 'latency of the log in the arm with a faster log', 0, 'less'],
+  'query.deadlineMs': [20, 'ms', 'deadline of a query, in arms where it has one', 1],
+  'request.limitMs': [30_000, 'ms', 'time after which a request of an application is ended', 1000, undefined, 600_000],
+  'request.callMs': [51, 'ms', 'time of a call for the next keys of a query, in those years', 5, 'less'],
   'delete.share': [0.75, 'share', 'share of the entities that are deleted'],
-  'expiry.perMinute': [120, 'entities', 'new entities a minute', { least: 1, longer: 'more' }],
+  'expiry.perMinute': [120, 'entities', 'new entities a minute', 1, 'more'],
   'expiry.afterMinutes': [
     5,
     'minutes',
     'mean time from the creation of an entity to its expiry; the time of each entity is random, 50 to 150 % of the mean',
-    { least: 1, longer: 'more' },
-  ],
-  'expiry.sweepMinutes': [
     1,
-    'minutes',
-    'time between two sweeps that delete expired entities',
-    { least: 1, longer: 'less' },
+    'more',
   ],
+  'expiry.sweepMinutes': [1, 'minutes', 'time between two sweeps that delete expired entities', 1, 'less'],
   'expiry.generationMinutes': [
     4,
     'minutes',
     'length of a generation: the values of new entities begin with its number, followed by the expiry time',
-    { least: 1 },
+    1,
   ],
-  'expiry.shards': [
-    8,
-    'shards',
-    'number of fixed prefixes before the expiry time, with a query for each',
-    { least: 1, longer: 'more' },
-  ],
+  'expiry.shards': [8, 'shards', 'number of fixed prefixes before the expiry time, with a query for each', 1, 'more'],
   'expiry.endedShare': [
     0.02,
     'share',
     'share of entities that expire early: their expiry time is set to a time in the past',
   ],
-  'shards.periodMinutes': [
-    30,
-    'minutes',
-    'time after which the shards get a new time prefix',
-    { least: 1, longer: 'more' },
-  ],
-  'lull.minutes': [20, 'minutes', 'duration of the lull, a time of little traffic', { least: 1, longer: 'more' }],
-  'lull.opsPerSecond': [100, '/s', 'operations during the lull', { least: 1 }],
-  'index.count': [5, 'indexes', 'maximum number of composite indexes of one kind', { most: 10, longer: 'more' }],
-  'index.values': [32, 'values', 'maximum number of values of one array property', { most: 320, longer: 'more' }],
-  'entity.bodyBytes': [2000, 'bytes', 'length of the unindexed text of an entity', { most: 50_000, longer: 'more' }],
-  'list.changes': [
-    8,
-    'changes',
-    'number of additions and removals of each writer of a list',
-    { least: 8, longer: 'more' },
-  ],
-  'list.compactEveryMs': [
-    3000,
-    'ms',
-    'mean pause of a client between two compactions of a list',
-    { least: 300, longer: 'less' },
-  ],
-  'list.entriesMax': [2000, 'entries', 'maximum number of entries of a sub-list', { least: 100, longer: 'less' }],
-  'list.followers': [
-    200_000,
-    'followers',
-    'number of followers of one user',
-    { least: 10, most: 1_000_000, longer: 'more' },
-  ],
-  'list.leaveShare': [0.1, 'share', 'share of the followers that leave before a compaction', { least: 0.001 }],
+  'shards.periodMinutes': [30, 'minutes', 'time after which the shards get a new time prefix', 1, 'more'],
+  'lull.minutes': [20, 'minutes', 'duration of the lull, a time of little traffic', 1, 'more'],
+  'lull.opsPerSecond': [100, '/s', 'operations during the lull', 1],
+  'index.count': [5, 'indexes', 'maximum number of composite indexes of one kind', 0, 'more', 10],
+  'index.values': [32, 'values', 'maximum number of values of one array property', 0, 'more', 320],
+  'entity.bodyBytes': [2000, 'bytes', 'length of the unindexed text of an entity', 0, 'more', 50_000],
+  'list.changes': [8, 'changes', 'number of additions and removals of each writer of a list', 8, 'more'],
+  'list.compactEveryMs': [3000, 'ms', 'mean pause of a client between two compactions of a list', 300, 'less'],
+  'list.entriesMax': [2000, 'entries', 'maximum number of entries of a sub-list', 100, 'less'],
+  'list.followers': [200_000, 'followers', 'number of followers of one user', 10, 'more', 1_000_000],
+  'list.leaveShare': [0.1, 'share', 'share of the followers that leave before a compaction', 0.001],
   'burst.opsPerSecond': [
     12,
     '/s',
     'rate of writes to one entity group, about twice the rate that its log can append',
-    { least: 1, longer: 'more' },
+    1,
+    'more',
   ],
-  'burst.seconds': [5, 's', 'duration of the short load test', { least: 1, longer: 'more' }],
-  'burst.longSeconds': [60, 's', 'duration of the long load test', { least: 1, longer: 'more' }],
-  'work.records': [20_000, 'records', 'number of records that the workers share', { least: 100, longer: 'more' }],
-  'work.workers': [8, 'workers', 'number of workers', { least: 2, longer: 'more' }],
-  'gateways.max': [
-    8,
-    'gateways',
-    'maximum number of gateways; the others are 1, 2, 4, … below it',
-    { least: 2, most: 16, longer: 'more' },
-  ],
+  'burst.seconds': [5, 's', 'duration of the short load test', 1, 'more'],
+  'burst.longSeconds': [60, 's', 'duration of the long load test', 1, 'more'],
+  'work.records': [20_000, 'records', 'number of records that the workers share', 100, 'more'],
+  'work.workers': [8, 'workers', 'number of workers', 2, 'more'],
+  'gateways.max': [8, 'gateways', 'maximum number of gateways; the others are 1, 2, 4, … below it', 2, 'more', 16],
   'gateways.clients': [
     16,
     'clients',
     'number of clients of each gateway, or of all gateways in the arm with the same clients; each waits for its answer',
-    { least: 1, longer: 'more' },
-  ],
-  'gateways.callMs': [
     1,
-    'ms',
-    'CPU time of one call in its gateway, which has one core',
-    { least: 0.1, longer: 'less' },
+    'more',
   ],
+  'gateways.callMs': [1, 'ms', 'CPU time of one call in its gateway, which has one core', 0.1, 'less'],
   'gateways.clockRows': [
     0.5,
     '',
     'number of clock rows for each gateway in the arms with several; rounded down, and at least one in all',
-    { most: 1, longer: 'more' },
+    0,
+    'more',
+    1,
   ],
-  'gateways.killedOf': [
-    4,
-    'gateways',
-    'number of gateways of which one is killed',
-    { least: 2, most: 16, longer: 'more' },
-  ],
+  'gateways.killedOf': [4, 'gateways', 'number of gateways of which one is killed', 2, 'more', 16],
   'gateways.seconds': [
     0.3,
     's',
     'duration of the load of puts for each number of gateways, after half as much to begin with',
-    { least: 0.1, longer: 'more' },
+    0.1,
+    'more',
   ],
-  'rows.callMs': [
-    4,
-    'ms',
-    'mean round-trip time of a call from a gateway to Bigtable, without its work',
-    { least: 0.4, longer: 'less' },
-  ],
+  'rows.callMs': [4, 'ms', 'mean round-trip time of a call from a gateway to Bigtable, without its work', 0.4, 'less'],
   'rows.conditionalMs': [
     5,
     'ms',
     'time of one conditional write of a row; other conditional writes of that row wait meanwhile',
-    { least: 0.5, longer: 'less' },
+    0.5,
+    'less',
   ],
 } as const
 
@@ -274,21 +201,21 @@ const sources: Partial<Readonly<Record<SettingName, string>>> = {
   'rows.conditionalMs': 'believed: 200 to 500 a second for one row',
 }
 
-/** Settings of the engine's tablets: their names in the engine, which has their defaults and meanings, and bounds. */
+/** Settings of the engine's tablets: their names in the engine, which has their defaults and meanings, and bounds as above. */
 const ofEngine = {
-  'server.count': ['servers', { least: 1, longer: 'more' }],
-  'server.opsPerSecond': ['opsPerSecond', { least: 100 }],
+  'server.count': ['servers', 1, 'more'],
+  'server.opsPerSecond': ['opsPerSecond', 100],
   'server.queueMsMax': ['queueMsMax'],
   'server.serviceMs': ['serviceMs'],
-  'log.commitMs': ['commitLatencyMs', { longer: 'less' }],
+  'log.commitMs': ['commitLatencyMs', 0, 'less'],
   'log.waitMsMax': ['groupWaitMsMax'],
   // More than the load below which two tablets are merged.
-  'tablet.splitOpsPerSecond': ['splitOpsPerSecond', { least: 201 }],
+  'tablet.splitOpsPerSecond': ['splitOpsPerSecond', 201],
   // Above 1 a tablet is split wherever its load lies.
-  'tablet.splitOneEndShare': ['splitOneEndShare', { least: 0.5, most: 2 }],
-  'tablet.windowMs': ['windowMs', { least: 5000, most: 60_000 }],
-  'tablet.decisionMs': ['decisionMs', { least: 200, most: 60_000, longer: 'less' }],
-  'tablet.samplesMin': ['samplesMin', { least: 1 }],
+  'tablet.splitOneEndShare': ['splitOneEndShare', 0.5, undefined, 2],
+  'tablet.windowMs': ['windowMs', 5000, undefined, 60_000],
+  'tablet.decisionMs': ['decisionMs', 200, 'less', 60_000],
+  'tablet.samplesMin': ['samplesMin', 1],
   'tablet.moveMsMin': ['moveMsMin'],
   'tablet.moveMsMax': ['moveMsMax'],
   'tablet.splitRestMs': ['splitRestMs'],
@@ -300,17 +227,16 @@ type EngineSettingName = (typeof ofEngine)[keyof typeof ofEngine][0]
 
 export type SettingName = keyof typeof ofEngine | keyof typeof ours
 
-const ownRows = Object.entries(ours) as [SettingName, readonly [number, string, string, Bounds?]][]
-const engineRows = Object.entries(ofEngine) as [SettingName, readonly [EngineSettingName, Bounds?]][]
+const ownRows = Object.entries(ours) as [SettingName, readonly [number, string, string, ...Bounds]][]
+const engineRows = Object.entries(ofEngine) as [SettingName, readonly [EngineSettingName, ...Bounds]][]
 
 export const settings = Object.fromEntries([
-  ...engineRows.map(([name, [engine, bounds]]) => {
+  ...engineRows.map(([name, [engine, least, longer, most]]) => {
     const { what, unit, source } = tabletNotes[engine]
-    return [name, { value: tabletDefaults[engine], unit, about: what, source, ...bounds }]
+    return [name, { value: tabletDefaults[engine], unit, about: what, source, least, longer, most }]
   }),
-  ...ownRows.map(([name, [value, unit, about, bounds]]) => {
-    const source = sources[name]
-    return [name, { value, unit, about, ...(source && { source }), ...bounds }]
+  ...ownRows.map(([name, [value, unit, about, least, longer, most]]) => {
+    return [name, { value, unit, about, source: sources[name], least, longer, most }]
   }),
 ]) as Readonly<Record<SettingName, Setting>>
 
