@@ -44,7 +44,7 @@ const flags = await yargs(process.argv.slice(2))
   .option('store', { choices: ['memory', 'disk'] as const, describe: 'With --stalls: only a server of this kind' })
   .option('workloads', {
     type: 'string',
-    describe: `Only these, by comma: ${workloads.map(({ name }) => name).join(', ')}`,
+    describe: `Only these, by comma: ${Object.keys(workloads).join(', ')}`,
   })
   .option('time', { type: 'number', default: 4, describe: 'Seconds a measurement' })
   .option('warm', { type: 'number', default: 2, describe: 'Seconds of warm-up before it' })
@@ -74,12 +74,12 @@ interface Running {
 const ourOwn: readonly ServerName[] = ['sixtables', 'sixtables on disk']
 const storeOf = (name: ServerName): string => (name === 'sixtables' ? 'memory' : 'disk')
 const chosen = flags.workloads?.split(',')
-const unknown = chosen?.find((name) => !workloads.some((one) => one.name === name))
+const unknown = chosen?.find((name) => !Object.hasOwn(workloads, name))
 if (unknown !== undefined) {
-  say(`there is no workload "${unknown}"; there is ${workloads.map(({ name }) => name).join(', ')}`)
+  say(`there is no workload "${unknown}"; there is ${Object.keys(workloads).join(', ')}`)
   process.exit(2)
 }
-const list = workloads.filter(({ name }) => chosen?.includes(name) ?? true)
+const list = Object.entries(workloads).filter(([name]) => chosen?.includes(name) ?? true)
 
 /** Our own two, and Google's as far as they are there. */
 function serverNames(): readonly ServerName[] {
@@ -96,8 +96,9 @@ async function start(name: ServerName): Promise<Running> {
   return { server, connection: await server.connect(), idleMiB: server.memoryMiB() }
 }
 
-async function measure({ server, connection }: Running, workload: Workload): Promise<WireResult | undefined> {
-  const { name, title, streams, http } = workload
+async function measure(running: Running, name: string, workload: Workload): Promise<WireResult | undefined> {
+  const { server, connection } = running
+  const { title, streams, http } = workload
   const ofHttp = http && new HttpConnections(connection.port, http)
   const caller = ofHttp ?? connection
   try {
@@ -120,16 +121,16 @@ async function measure({ server, connection }: Running, workload: Workload): Pro
 
 async function measureAll(running: readonly Running[]): Promise<readonly WireResult[]> {
   const results: WireResult[] = []
-  if (list.some(({ reads }) => reads)) {
+  if (list.some(([, { reads }]) => reads)) {
     for (const { server, connection } of running) {
       say(`loading ${hotSize.toLocaleString('en')} entities into ${server.name} …`)
       await load(connection, hotSize)
     }
   }
-  for (const [i, workload] of list.entries()) {
+  for (const [i, [name, workload]] of list.entries()) {
     say(`${i + 1} of ${list.length}: ${workload.title}, ${workload.streams} at a time`)
     for (const one of running) {
-      const result = await measure(one, workload)
+      const result = await measure(one, name, workload)
       if (result !== undefined) results.push(result)
     }
   }

@@ -1,4 +1,5 @@
 /** The calls beside which a heartbeat is measured, in the order in which they are made, and the server that they go to. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Value } from '@sixtables/engine'
 import { entityBytes, unindexed } from '../../../packages/bench/src/sim/entities.ts'
 import type { Connection } from '../wire/connection.ts'
@@ -12,11 +13,6 @@ export interface Target {
   readonly size: number
   /** Where exports are written. */
   readonly folder: string
-}
-
-export interface Verb {
-  readonly name: string
-  run(target: Target): Promise<unknown>
 }
 
 /** Calls an HTTP path. @throws with the server's words when it refuses */
@@ -119,96 +115,64 @@ async function watch({ port }: Target): Promise<void> {
   for await (const _ of response.body ?? []) if (signal.aborted) return
 }
 
-export const verbs: readonly Verb[] = [
-  { name: 'nothing, for 5 seconds', run: () => new Promise((resolve) => setTimeout(resolve, 5000)) },
-  {
-    name: 'lookup of 1 key',
-    run: ({ connection, size }) => connection.ask('Lookup', messages.lookup(kindOf(size), manyNames.slice(0, 1))),
+const pause = (seconds: number) => () => sleep(seconds * 1000)
+
+export const verbs: Readonly<Record<string, (target: Target) => Promise<unknown>>> = {
+  'nothing, for 5 seconds': pause(5),
+  'lookup of 1 key': ({ connection, size }) =>
+    connection.ask('Lookup', messages.lookup(kindOf(size), manyNames.slice(0, 1))),
+  'lookup of 1,000 keys': ({ connection, size }) => connection.ask('Lookup', messages.lookup(kindOf(size), manyNames)),
+  'query by kind, 20,000 results': queried({}, 20_000),
+  'first use of a property': queried({ filter: equal('rank', { integerValue: '5' }) }),
+  'first order': queried({ order: [{ property: { name: 'score' }, direction: 'DESCENDING' }], limit: 20 }),
+  'first merge join': queried({
+    filter: and(equal('cat', { stringValue: 'c1' }), equal('score', { integerValue: '7' })),
+  }),
+  'composite index, built for a query': queried({
+    filter: equal('cat', { stringValue: 'c1' }),
+    order: [{ property: { name: 'rank' } }],
+    limit: 20,
+  }),
+  count: aggregated({ count: {} }),
+  sum: aggregated({ sum: { property: { name: 'rank' } } }),
+  'average of an order': aggregated({ avg: { property: { name: 'score' } } }),
+  'offset of 100,000': queried({ offset: 100_000, limit: 1 }),
+  'writing vectors, a tenth': writeVectors,
+  'find_nearest over them': (target) => query(target, { kind: [{ name: vectorKind }], findNearest: nearest }),
+  __namespace__: special('__namespace__'),
+  __kind__: special('__kind__'),
+  __property__: special('__property__'),
+  __Stat_Total__: special('__Stat_Total__'),
+  '__Stat_Kind__ (sixtables stats)': special('__Stat_Kind__'),
+  findings: got('/emulator/findings'),
+  heat: got('/emulator/heat'),
+  tablets: got('/emulator/tablets'),
+  '10 seconds after that': pause(10),
+  'inspect table': got('/emulator/inspect/table?name=EntitiesByPropertyDesc&limit=10'),
+  'inspect log': (target) =>
+    call(target, `/emulator/inspect/log?project=bench&key=${kindOf(target.size)}:${encodeURIComponent('"t0000001"')}`),
+  'commit of 500': (target) => commitMany(target, 500),
+  'commit of 20,000 (5 MB)': (target) => commitMany(target, 20_000),
+  'JSON commit of 20,000 (9 MB)': (target) => {
+    const mutations = Array.from({ length: 20_000 }, (_, i) => ({
+      upsert: { ...messages.jsonEntity('Json', i), key: messages.jsonKey('Json', messages.nameOf(i)) },
+    }))
+    return commitInJson(target, mutations)
   },
-  {
-    name: 'lookup of 1,000 keys',
-    run: ({ connection, size }) => connection.ask('Lookup', messages.lookup(kindOf(size), manyNames)),
+  [`commit of ${deletes.toLocaleString('en')} deletes (5 MB)`]: ({ connection }) =>
+    connection.ask('Commit', messages.deletion('Gone', deletes)),
+  [`JSON commit of ${deletes.toLocaleString('en')} deletes (17 MB)`]: (target) => {
+    const keys = Array.from({ length: deletes }, (_, i) => messages.jsonKey('Gone', messages.nameOf(i)))
+    const mutations = keys.map((key) => ({ delete: key }))
+    return commitInJson(target, mutations)
   },
-  { name: 'query by kind, 20,000 results', run: queried({}, 20_000) },
-  { name: 'first use of a property', run: queried({ filter: equal('rank', { integerValue: '5' }) }) },
-  {
-    name: 'first order',
-    run: queried({ order: [{ property: { name: 'score' }, direction: 'DESCENDING' }], limit: 20 }),
+  [`${readers} clients that read 300 entities in JSON`]: (target) => {
+    const query = { ...kind(target), limit: 300 }
+    return Promise.all(Array.from({ length: readers }, () => call(target, '/v1/projects/bench:runQuery', { query })))
   },
-  {
-    name: 'first merge join',
-    run: queried({ filter: and(equal('cat', { stringValue: 'c1' }), equal('score', { integerValue: '7' })) }),
-  },
-  {
-    name: 'composite index, built for a query',
-    run: queried({
-      filter: equal('cat', { stringValue: 'c1' }),
-      order: [{ property: { name: 'rank' } }],
-      limit: 20,
-    }),
-  },
-  { name: 'count', run: aggregated({ count: {} }) },
-  { name: 'sum', run: aggregated({ sum: { property: { name: 'rank' } } }) },
-  { name: 'average of an order', run: aggregated({ avg: { property: { name: 'score' } } }) },
-  { name: 'offset of 100,000', run: queried({ offset: 100_000, limit: 1 }) },
-  { name: 'writing vectors, a tenth', run: writeVectors },
-  {
-    name: 'find_nearest over them',
-    run: (target) => query(target, { kind: [{ name: vectorKind }], findNearest: nearest }),
-  },
-  ...['__namespace__', '__kind__', '__property__', '__Stat_Total__'].map((name) => ({ name, run: special(name) })),
-  { name: '__Stat_Kind__ (sixtables stats)', run: special('__Stat_Kind__') },
-  ...['findings', 'heat', 'tablets'].map((name) => ({ name, run: got(`/emulator/${name}`) })),
-  { name: '10 seconds after that', run: () => new Promise((resolve) => setTimeout(resolve, 10_000)) },
-  { name: 'inspect table', run: got('/emulator/inspect/table?name=EntitiesByPropertyDesc&limit=10') },
-  {
-    name: 'inspect log',
-    run: (target) =>
-      call(
-        target,
-        `/emulator/inspect/log?project=bench&key=${kindOf(target.size)}:${encodeURIComponent('"t0000001"')}`,
-      ),
-  },
-  { name: 'commit of 500', run: (target) => commitMany(target, 500) },
-  { name: 'commit of 20,000 (5 MB)', run: (target) => commitMany(target, 20_000) },
-  {
-    name: 'JSON commit of 20,000 (9 MB)',
-    run: (target) => {
-      const mutations = Array.from({ length: 20_000 }, (_, i) => ({
-        upsert: { ...messages.jsonEntity('Json', i), key: messages.jsonKey('Json', messages.nameOf(i)) },
-      }))
-      return commitInJson(target, mutations)
-    },
-  },
-  {
-    name: `commit of ${deletes.toLocaleString('en')} deletes (5 MB)`,
-    run: ({ connection }) => connection.ask('Commit', messages.deletion('Gone', deletes)),
-  },
-  {
-    name: `JSON commit of ${deletes.toLocaleString('en')} deletes (17 MB)`,
-    run: (target) => {
-      const keys = Array.from({ length: deletes }, (_, i) => messages.jsonKey('Gone', messages.nameOf(i)))
-      return commitInJson(
-        target,
-        keys.map((key) => ({ delete: key })),
-      )
-    },
-  },
-  {
-    name: `${readers} clients that read 300 entities in JSON`,
-    run: (target) => {
-      const query = { ...kind(target), limit: 300 }
-      return Promise.all(Array.from({ length: readers }, () => call(target, '/v1/projects/bench:runQuery', { query })))
-    },
-  },
-  {
-    name: `${watchers} watchers at 100 ms, for ${watchMs / 1000} seconds`,
-    run: (target) => Promise.allSettled(Array.from({ length: watchers }, () => watch(target))),
-  },
-  { name: 'check', run: (target) => call(target, '/emulator/inspect/check', {}) },
-  {
-    name: 'export',
-    run: (target) => call(target, '/emulator/v1/projects/bench:export', { export_directory: target.folder }),
-  },
-  { name: 'reset', run: (target) => call(target, '/reset', {}) },
-]
+  [`${watchers} watchers at 100 ms, for ${watchMs / 1000} seconds`]: (target) =>
+    Promise.allSettled(Array.from({ length: watchers }, () => watch(target))),
+  check: (target) => call(target, '/emulator/inspect/check', {}),
+  export: (target) => call(target, '/emulator/v1/projects/bench:export', { export_directory: target.folder }),
+  reset: (target) => call(target, '/reset', {}),
+}

@@ -8,7 +8,6 @@ import type { Caller, ContentType } from './caller.ts'
 import { nameOf } from './messages.ts'
 
 export interface Workload {
-  readonly name: string
   readonly title: string
   /** Whether the kind of 10,000 tasks must be there. */
   readonly reads: boolean

@@ -10,7 +10,7 @@ import { hot, hotSize, kindOf, must, pick, type Workload } from './workload.ts'
 const counterName = 'counter'
 
 /** One call of a method, whose messages are made beforehand and sent in turn. */
-interface Prepared extends Pick<Workload, 'name' | 'title' | 'http'> {
+interface Prepared extends Pick<Workload, 'title' | 'http'> {
   readonly method: messages.MethodName
   readonly reads?: boolean
   readonly streams?: number
@@ -41,7 +41,6 @@ function prepared({ method, count, request, sample, wanted, ...workload }: Prepa
 
 function queryWorkload(size: number, isComposite: boolean): Workload {
   return prepared({
-    name: `${isComposite ? 'composite' : 'equality'}-${size}`,
     title: `${isComposite ? 'equality + order' : 'equality'}, limit 20 of ${size.toLocaleString('en')}`,
     method: 'RunQuery',
     count: messages.categories,
@@ -66,9 +65,8 @@ const parsed = (answer: messages.Bytes) => JSON.parse(Buffer.from(answer).toStri
 
 const manyPicked = (from: number): string[] => Array.from({ length: 25 }, (_, j) => pick(from + j, hotSize))
 
-export const workloads: readonly Workload[] = [
-  prepared({
-    name: 'lookup',
+export const workloads: Readonly<Record<string, Workload>> = {
+  lookup: prepared({
     title: 'lookup of 1 key',
     method: 'Lookup',
     count: 2000,
@@ -76,8 +74,7 @@ export const workloads: readonly Workload[] = [
     sample: messages.answers.found,
     wanted: 1,
   }),
-  prepared({
-    name: 'lookup25',
+  lookup25: prepared({
     title: 'lookup of 25 keys',
     method: 'Lookup',
     count: 200,
@@ -85,8 +82,7 @@ export const workloads: readonly Workload[] = [
     sample: messages.answers.found,
     wanted: 25,
   }),
-  prepared({
-    name: 'upsert',
+  upsert: prepared({
     title: 'upsert of 1, automatic id',
     reads: false,
     method: 'Commit',
@@ -95,8 +91,7 @@ export const workloads: readonly Workload[] = [
     sample: messages.answers.written,
     wanted: 1,
   }),
-  prepared({
-    name: 'upsert100',
+  upsert100: prepared({
     title: 'commit of 100 upserts',
     reads: false,
     method: 'Commit',
@@ -106,8 +101,7 @@ export const workloads: readonly Workload[] = [
     sample: messages.answers.written,
     wanted: 100,
   }),
-  {
-    name: 'transaction',
+  transaction: {
     title: 'begin + lookup + commit',
     reads: true,
     streams: 16,
@@ -117,8 +111,7 @@ export const workloads: readonly Workload[] = [
     },
     operation: (caller, i) => transaction(caller, hot, pick(i, hotSize), i),
   },
-  {
-    name: 'counter',
+  counter: {
     title: 'one counter, transactions of 16 clients that succeed',
     reads: true,
     streams: 16,
@@ -127,10 +120,9 @@ export const workloads: readonly Workload[] = [
     },
     operation: (caller, i) => transaction(caller, 'Counter', counterName, i),
   },
-  equalityQuery(hotSize),
-  queryWorkload(hotSize, true),
-  prepared({
-    name: 'count',
+  [`equality-${hotSize}`]: equalityQuery(hotSize),
+  [`composite-${hotSize}`]: queryWorkload(hotSize, true),
+  count: prepared({
     title: 'count() of 10,000',
     streams: 1,
     method: 'RunAggregationQuery',
@@ -139,8 +131,7 @@ export const workloads: readonly Workload[] = [
     sample: messages.answers.counted,
     wanted: hotSize,
   }),
-  {
-    name: 'scan',
+  scan: {
     title: 'all of 10,000, page after page',
     reads: true,
     streams: 1,
@@ -150,8 +141,7 @@ export const workloads: readonly Workload[] = [
     },
     operation: (caller) => scan(caller, hot),
   },
-  prepared({
-    name: 'lookup-json',
+  'lookup-json': prepared({
     title: 'lookup of 1 key over HTTP JSON',
     method: 'Lookup',
     http: 'application/json',
@@ -160,8 +150,7 @@ export const workloads: readonly Workload[] = [
     sample: (answer) => parsed(answer).found?.[0]?.entity.key.path[0]?.name,
     wanted: pick(0, hotSize),
   }),
-  prepared({
-    name: 'lookup-protobuf',
+  'lookup-protobuf': prepared({
     title: 'lookup of 1 key over HTTP protobuf',
     method: 'Lookup',
     http: 'application/x-protobuf',
@@ -170,8 +159,7 @@ export const workloads: readonly Workload[] = [
     sample: messages.answers.found,
     wanted: 1,
   }),
-  prepared({
-    name: 'upsert-json',
+  'upsert-json': prepared({
     title: 'upsert of 1 over HTTP JSON, automatic id',
     reads: false,
     method: 'Commit',
@@ -182,7 +170,7 @@ export const workloads: readonly Workload[] = [
     sample: (answer) => Number(parsed(answer).mutationResults?.[0]?.key?.path[0]?.id) > 0,
     wanted: true,
   }),
-]
+}
 
 /** @returns how many entities its lookup found */
 async function transaction(caller: Caller, kind: string, name: string, i: number): Promise<number> {

@@ -17,3 +17,6 @@ export interface DifferenceClass {
   readonly why: string
   explains(look: Look): boolean
 }
+
+/** Classes by their names. */
+export type ClassTable = Readonly<Record<string, Omit<DifferenceClass, 'name'>>>

@@ -1,12 +1,11 @@
 /** Classes about writes. */
 import { listOf } from '../case.ts'
 import type { Leaf } from '../leaves.ts'
-import type { DifferenceClass } from './class.ts'
+import type { ClassTable } from './class.ts'
 import { has, holds, isIncomplete } from './look.ts'
 
-export const commitClasses: readonly DifferenceClass[] = [
-  {
-    name: 'conflict-unnoticed',
+export const commitClasses: ClassTable = {
+  'conflict-unnoticed': {
     what: 'a `base_version` or `update_time` that differs, with SERVER_VALUE',
     ours: 'no effect, and `conflict_detected`',
     firestore: 'written all the same where the stored entity is another one than expected, without a word',
@@ -20,16 +19,14 @@ export const commitClasses: readonly DifferenceClass[] = [
       return isAfterFailure && isAbout('found', 'missing', 'entity')
     },
   },
-  {
-    name: 'transforms-unchecked',
+  'transforms-unchecked': {
     what: 'transforms of reserved names; masks and transforms beside what they cannot go with',
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
     why: 'no client could write such a property (API)',
     explains: ({ weRefuse, mutations }) => weRefuse && mutations.some(has('propertyTransforms')),
   },
-  {
-    name: 'refused-before-anything-else',
+  'refused-before-anything-else': {
     what: 'a commit that is wrong in itself, and has a mutation that the stored entities forbid',
     ours: 'INVALID_ARGUMENT, and nothing is written',
     legacy: 'the first that it meets',
@@ -39,8 +36,7 @@ export const commitClasses: readonly DifferenceClass[] = [
       isCode('INVALID_ARGUMENT', ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION']) &&
       (mutations.length > 1 || mutations.some(has('propertyTransforms')) || request['transaction'] !== undefined),
   },
-  {
-    name: 'written-before-a-refusal',
+  'written-before-a-refusal': {
     what: 'what a non-transactional commit leaves that is refused for one of its mutations',
     ours: 'nothing where it is INVALID_ARGUMENT; else what stands before that mutation, in one version',
     legacy: 'what stands before that mutation, in versions of their own',
@@ -57,8 +53,7 @@ export const commitClasses: readonly DifferenceClass[] = [
       return /version|time/.test(aspect) && codes.length > 0
     },
   },
-  {
-    name: 'transform-results-beside-an-id',
+  'transform-results-beside-an-id': {
     what: 'results of transforms on an entity that gets an automatic id',
     ours: 'given',
     firestore: 'left out',
@@ -66,8 +61,7 @@ export const commitClasses: readonly DifferenceClass[] = [
     explains: ({ isAbout, theirs, mutations }) =>
       isAbout('transform results') && theirs === undefined && holds(mutations, isIncomplete),
   },
-  {
-    name: 'base-version-to-come',
+  'base-version-to-come': {
     what: 'a `base_version` above the stored one, with FAIL',
     ours: 'FAILED_PRECONDITION',
     firestore: 'INVALID_ARGUMENT',
@@ -76,7 +70,7 @@ export const commitClasses: readonly DifferenceClass[] = [
       isCode('FAILED_PRECONDITION', 'INVALID_ARGUMENT') &&
       mutations.some((m) => m['conflictResolutionStrategy'] === 'FAIL' && has('baseVersion')(m)),
   },
-]
+}
 
 function expects(mutation: Leaf): boolean {
   return has('baseVersion')(mutation) || has('updateTime')(mutation)

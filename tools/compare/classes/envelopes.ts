@@ -5,12 +5,11 @@ import type { PathElement } from '../../../packages/engine/src/model/key.ts'
 import { scatterOf } from '../../../packages/engine/src/tables/scatter.ts'
 import { type Answer, at, listOf } from '../case.ts'
 import type { Leaf } from '../leaves.ts'
-import type { DifferenceClass } from './class.ts'
+import type { ClassTable } from './class.ts'
 import { has, type Look } from './look.ts'
 
-export const envelopeClasses: readonly DifferenceClass[] = [
-  {
-    name: 'unhandled-fault',
+export const envelopeClasses: ClassTable = {
+  'unhandled-fault': {
     what: 'a request at which an emulator fails',
     ours: 'an answer, or INVALID_ARGUMENT with the reason',
     legacy: 'UNKNOWN or INTERNAL without a message, or no answer',
@@ -21,16 +20,14 @@ export const envelopeClasses: readonly DifferenceClass[] = [
       ['UNKNOWN', 'INTERNAL', 'SILENT'].includes(String(theirs)) &&
       !['UNKNOWN', 'INTERNAL', 'SILENT'].includes(String(ours)),
   },
-  {
-    name: 'no-times',
+  'no-times': {
     what: 'create, update, commit and read times',
     ours: 'set',
     legacy: 'unset',
     why: 'the API has them; the emulator is older than they are',
     explains: ({ isUnset, aspect }) => isUnset && / time( of|$)/.test(aspect),
   },
-  {
-    name: 'commit-time-of-transactions',
+  'commit-time-of-transactions': {
     what: '`commit_time` of a non-transactional commit',
     ours: 'unset',
     firestore: 'set',
@@ -38,8 +35,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     explains: ({ isAbout, isSet, request }) =>
       isAbout('commit time') && isSet && request['mode'] === 'NON_TRANSACTIONAL',
   },
-  {
-    name: 'one-version-a-commit',
+  'one-version-a-commit': {
     what: 'versions and times of several mutations in one non-transactional commit',
     ours: 'the same for all: they are committed together',
     legacy: 'counted on from mutation to mutation, so that what one mutation got is wrong of another',
@@ -55,40 +51,35 @@ export const envelopeClasses: readonly DifferenceClass[] = [
       return isConflict && mutations.some(isOfSeveral)
     },
   },
-  {
-    name: 'no-index-updates',
+  'no-index-updates': {
     what: '`index_updates` of a commit',
     ours: 'counted',
     firestore: 'unset',
     why: 'the API has it',
     explains: ({ isAbout, theirs }) => isAbout('index updates') && theirs === undefined,
   },
-  {
-    name: 'scatter-of-automatic-ids',
+  'scatter-of-automatic-ids': {
     what: '`index_updates` of a commit with automatic ids',
     ours: 'two rows for each entity with a scatter value, which depends on its id; with `--mode legacy` the same function as theirs',
     legacy: 'the same, of other ids',
     why: 'automatic ids differ',
     explains: (look) => look.isAbout('index updates') && moreUpdates(look) === 0,
   },
-  {
-    name: 'more-index-updates',
+  'more-index-updates': {
     what: '`index_updates` of a commit',
     ours: 'rows of the database',
     legacy: 'also rows in composite indexes that queries of other projects made',
     why: 'projects are apart',
     explains: (look) => look.isAbout('index updates') && moreUpdates(look) > 0,
   },
-  {
-    name: 'cursor-of-lookup',
+  'cursor-of-lookup': {
     what: 'a cursor on results of Lookup',
     ours: 'unset',
     firestore: 'set',
     why: 'the API has cursors of query results only',
     explains: ({ isAbout, isSet }) => isAbout('cursor of found') && isSet,
   },
-  {
-    name: 'lookup-once',
+  'lookup-once': {
     what: 'a key that a Lookup names twice',
     ours: 'answered once',
     legacy: 'answered twice',
@@ -96,16 +87,14 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     explains: ({ isAbout, ours, theirs }) =>
       isAbout('found', 'missing') && isDeepStrictEqual(ours, [...new Set(Array.isArray(theirs) ? theirs : [])]),
   },
-  {
-    name: 'version-of-missing',
+  'version-of-missing': {
     what: 'the version of an entity that a Lookup misses',
     ours: 'that of the read',
     firestore: 'unset, or where the entity was deleted the version of that',
     why: 'the API says that it is always set; legacy does so',
     explains: ({ isAbout }) => isAbout('version of missing'),
   },
-  {
-    name: 'versions-of-partial-results',
+  'versions-of-partial-results': {
     what: 'version and times of results of projections and keys-only queries',
     ours: 'unset',
     firestore: 'set',
@@ -115,8 +104,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
       isAbout('version of results', 'create time of results', 'update time of results') &&
       projected.length > 0,
   },
-  {
-    name: 'end-cursor-of-nothing',
+  'end-cursor-of-nothing': {
     what: '`end_cursor` of a batch without results',
     ours: 'set',
     firestore: 'unset',
@@ -124,24 +112,21 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     explains: ({ isAbout, isUnset, theirAnswers, index }) =>
       isAbout('end cursor') && isUnset && resultsOf(theirAnswers[index]) === 0,
   },
-  {
-    name: 'skipped-cursor',
+  'skipped-cursor': {
     what: '`skipped_cursor` after skipped results',
     ours: 'set',
     firestore: 'unset',
     why: 'the API sets it where results were skipped',
     explains: ({ isAbout, isUnset, offset }) => isAbout('skipped cursor') && isUnset && offset > 0,
   },
-  {
-    name: 'skipped-cursor-of-nothing',
+  'skipped-cursor-of-nothing': {
     what: '`skipped_cursor` where nothing was skipped',
     ours: 'unset',
     legacy: 'set',
     why: 'the API sets it where results were skipped',
     explains: ({ isAbout, isSet }) => isAbout('skipped cursor') && isSet,
   },
-  {
-    name: 'more-results-known',
+  'more-results-known': {
     what: '`more_results` of a query that is finished',
     ours: 'NO_MORE_RESULTS where there are none behind the last; with `--mode legacy` MORE_RESULTS_AFTER_LIMIT where the limit was reached',
     legacy: 'MORE_RESULTS_AFTER_LIMIT after every finished query',
@@ -157,8 +142,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
       return ours === 'NO_MORE_RESULTS' && theirs === 'MORE_RESULTS_AFTER_LIMIT' && isTrue
     },
   },
-  {
-    name: 'batches-of-300',
+  'batches-of-300': {
     what: 'a query with more than 300 results',
     ours: '300 a batch, and NOT_FINISHED',
     firestore: 'all in one batch',
@@ -169,8 +153,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
       at(ourAnswers[index]?.body, ['batch', 'moreResults']) === 'NOT_FINISHED' &&
       resultsOf(theirAnswers[index]) > 300,
   },
-  {
-    name: 'long-offsets',
+  'long-offsets': {
     what: 'an offset that a batch does not get past',
     ours: '1,000 a batch, and NOT_FINISHED',
     legacy: '300 a batch, and NOT_FINISHED',
@@ -180,8 +163,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
       isAbout('results', 'more results', 'skipped results', 'skipped cursor', 'end cursor') &&
       offset > (mode === 'legacy' ? 300 : 1_000),
   },
-  {
-    name: 'more-results-after-cursor',
+  'more-results-after-cursor': {
     what: '`more_results` of a query that stopped at its end cursor',
     ours: 'MORE_RESULTS_AFTER_CURSOR',
     legacy: 'MORE_RESULTS_AFTER_LIMIT',
@@ -190,16 +172,14 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     explains: ({ isAbout, ours, query }) =>
       isAbout('more results') && ours === 'MORE_RESULTS_AFTER_CURSOR' && query['endCursor'] !== undefined,
   },
-  {
-    name: 'snapshot-version',
+  'snapshot-version': {
     what: '`snapshot_version` of a batch',
     ours: 'unset; `read_time` tells the same',
     legacy: 'set on ancestor queries',
     why: 'the API has `read_time` in its place',
     explains: ({ isAbout, isSet }) => isAbout('snapshot version') && isSet,
   },
-  {
-    name: 'masks-and-transforms',
+  'masks-and-transforms': {
     what: 'masks, transforms and what they leave',
     ours: 'honoured in both modes',
     legacy: 'passed over in silence: the whole entity is written as it came',
@@ -207,7 +187,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     explains: ({ mutationsSoFar }) =>
       mutationsSoFar.some((one) => has('propertyMask')(one) || has('propertyTransforms')(one)),
   },
-]
+}
 
 const anyCode: readonly string[] = ['OK', 'ALREADY_EXISTS', 'NOT_FOUND']
 

@@ -8,13 +8,11 @@ import { queryClasses } from './queries.ts'
 import { transactionClasses } from './transactions.ts'
 import { valueClasses } from './values.ts'
 
-export const classes: readonly DifferenceClass[] = [
-  ...envelopeClasses,
-  ...commitClasses,
-  ...valueClasses,
-  ...transactionClasses,
-  ...queryClasses,
-]
+const tables = [envelopeClasses, commitClasses, valueClasses, transactionClasses, queryClasses]
+
+export const classes: readonly DifferenceClass[] = tables.flatMap((table) =>
+  Object.entries(table).map(([name, one]) => ({ name, ...one })),
+)
 
 export function classOf(difference: Difference): DifferenceClass | undefined {
   const look = lookAt(difference)

@@ -2,12 +2,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Answer, at, listOf } from '../case.ts'
 import { keyText } from '../difference.ts'
-import type { DifferenceClass } from './class.ts'
+import type { ClassTable } from './class.ts'
 import { isArray, isUnequal, type Look, type PropertyFilter } from './look.ts'
 
-export const queryClasses: readonly DifferenceClass[] = [
-  {
-    name: 'entity-once',
+export const queryClasses: ClassTable = {
+  'entity-once': {
     what: 'an entity that several elements of an array put into the results',
     ours: 'once, at the first of its places',
     firestore: 'once for each of these elements',
@@ -27,8 +26,7 @@ export const queryClasses: readonly DifferenceClass[] = [
       return look.isAbout('results') && isSame
     },
   },
-  {
-    name: 'newer-operators',
+  'newer-operators': {
     what: 'OR, `!=`, NOT_IN, IN with several values',
     ours: 'as in Firestore mode',
     legacy: 'INVALID_ARGUMENT',
@@ -42,8 +40,7 @@ export const queryClasses: readonly DifferenceClass[] = [
             (op === 'IN' && listOf(at(value, ['arrayValue', 'values'])).length > 1),
         )),
   },
-  {
-    name: 'inequalities-of-several-properties',
+  'inequalities-of-several-properties': {
     what: 'inequalities on several properties, or one that does not lead the orders',
     ours: 'as in Firestore mode',
     legacy: 'INVALID_ARGUMENT',
@@ -53,8 +50,7 @@ export const queryClasses: readonly DifferenceClass[] = [
       return theyRefuse && (unequal.size > 1 || (unequal.size === 1 && first !== undefined && !unequal.has(first)))
     },
   },
-  {
-    name: 'distinct-behind-a-fixed-order',
+  'distinct-behind-a-fixed-order': {
     what: 'distinct properties behind an order that an equality leaves without effect',
     ours: 'answered: such an order is passed over',
     legacy: 'INVALID_ARGUMENT',
@@ -65,8 +61,7 @@ export const queryClasses: readonly DifferenceClass[] = [
       distinct.length > 0 &&
       filters.some(({ name, op }) => ['EQUAL', 'IN'].includes(op) && (name === '__key__' || orders.includes(name))),
   },
-  {
-    name: 'distinct-beside-an-inequality',
+  'distinct-beside-an-inequality': {
     what: 'distinct properties, and an inequality on another one',
     ours: 'answered',
     legacy: 'INVALID_ARGUMENT',
@@ -76,24 +71,21 @@ export const queryClasses: readonly DifferenceClass[] = [
       distinct.length > 0 &&
       filters.some((filter) => isUnequal(filter) && !distinct.includes(filter.name)),
   },
-  {
-    name: 'ties-by-key-ascending',
+  'ties-by-key-ascending': {
     what: 'results that the orders do not tell apart, where the last order is descending',
     ours: 'by key, ascending',
     firestore: 'by key, descending: in the direction of the last order',
     why: 'the rows of the Datastore are so, and legacy; ask for an order by `__key__` where it matters',
     explains: (look) => hasFreeTies(look) && hasOtherOrder(look),
   },
-  {
-    name: 'free-order-of-projections',
+  'free-order-of-projections': {
     what: 'the order of rows of a projection that the query does not ask for',
     ours: 'that of the index which serves it: by the names of the projected properties, ascending, where there is no other',
     firestore: 'by the properties as the query has them, in the direction of the last order',
     why: 'what no order tells apart has none; production reads it from the index',
     explains: (look) => (look.projected.length > 1 || look.orders.at(-1) === '__key__') && hasOtherOrder(look),
   },
-  {
-    name: 'cursor-of-another-query',
+  'cursor-of-another-query': {
     what: 'a cursor of a query that orders by other properties',
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
@@ -101,8 +93,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: ({ weRefuse, case: { row }, query }) =>
       weRefuse && (row?.number === 107 || query['startCursor'] !== undefined),
   },
-  {
-    name: 'cursor-before-all',
+  'cursor-before-all': {
     what: 'the end cursor of a page before whose end nothing was passed, in the reverse query',
     ours: 'nothing lies before it',
     legacy: 'the whole reverse query: such a cursor has no place',
@@ -117,32 +108,28 @@ export const queryClasses: readonly DifferenceClass[] = [
       )
     },
   },
-  {
-    name: 'order-twice',
+  'order-twice': {
     what: 'a property that is ordered by twice',
     ours: 'accepted: the second order changes nothing',
     firestore: 'INVALID_ARGUMENT',
     why: 'legacy accepts it too',
     explains: ({ theyRefuse, orders }) => theyRefuse && new Set(orders).size < orders.length,
   },
-  {
-    name: 'projection-of-reserved-names',
+  'projection-of-reserved-names': {
     what: 'a projection of a reserved name',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
     why: 'there are no such properties; the Firestore emulator refuses it',
     explains: ({ weRefuse, projected }) => weRefuse && projected.some(isReserved),
   },
-  {
-    name: 'nearest-unknown',
+  'nearest-unknown': {
     what: '`find_nearest`',
     ours: 'honoured in both modes, and checked',
     legacy: 'passed over',
     why: 'the API has it; the emulator is older',
     explains: ({ weRefuse, query }) => weRefuse && query['findNearest'] !== undefined,
   },
-  {
-    name: 'metadata-in-firestore-mode',
+  'metadata-in-firestore-mode': {
     what: 'queries of `__namespace__`, `__kind__` and `__property__`',
     ours: 'answered in both modes',
     firestore: 'INVALID_ARGUMENT, and no results of `__property__`',
@@ -152,24 +139,21 @@ export const queryClasses: readonly DifferenceClass[] = [
       (isCode(['OK', 'INVALID_ARGUMENT'], ['INVALID_ARGUMENT', 'OK']) ||
         isAbout('results', 'more results', 'result type', 'end cursor', 'skipped results')),
   },
-  {
-    name: 'entity-group-kind',
+  'entity-group-kind': {
     what: 'a query of the kind `__entity_group__`',
     ours: 'answered: nothing',
     legacy: 'INVALID_ARGUMENT',
     why: 'the Firestore emulator answers so',
     explains: ({ theyRefuse, kinds }) => theyRefuse && kinds.includes('__entity_group__'),
   },
-  {
-    name: 'aggregations-in-both-modes',
+  'aggregations-in-both-modes': {
     what: 'RunAggregationQuery',
     ours: 'in both modes',
     legacy: 'UNIMPLEMENTED',
     why: 'it is part of the API',
     explains: ({ method, theirs }) => method === 'RunAggregationQuery' && theirs === 'UNIMPLEMENTED',
   },
-  {
-    name: 'aggregation-more-results',
+  'aggregation-more-results': {
     what: '`more_results` of an aggregation',
     ours: 'NO_MORE_RESULTS',
     firestore: 'unset',
@@ -177,8 +161,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: ({ method, isAbout, theirs }) =>
       method === 'RunAggregationQuery' && isAbout('more results') && theirs === undefined,
   },
-  {
-    name: 'not-in-beside-or',
+  'not-in-beside-or': {
     what: 'NOT_IN in one query with IN or OR',
     ours: 'INVALID_ARGUMENT',
     firestore: 'answered',
@@ -188,16 +171,14 @@ export const queryClasses: readonly DifferenceClass[] = [
       filters.some(({ op }) => op === 'NOT_IN') &&
       (compositeOperators.includes('OR') || filters.some(({ op }) => op === 'IN')),
   },
-  {
-    name: 'metadata-versions',
+  'metadata-versions': {
     what: 'versions of what metadata queries find',
     ours: 'those of the read',
     legacy: 'unset',
     why: 'every full result has one (API)',
     explains: ({ kinds, isAbout, isUnset }) => kinds.some(isMetadata) && isAbout('version of results') && isUnset,
   },
-  {
-    name: 'metadata-descending',
+  'metadata-descending': {
     what: 'a descending order of a metadata query',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted beside an equality, where it orders nothing',
@@ -205,16 +186,14 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: ({ kinds, weRefuse, ourMessage }) =>
       kinds.some(isMetadata) && weRefuse && /ascending only/.test(ourMessage),
   },
-  {
-    name: 'aggregation-without-a-kind',
+  'aggregation-without-a-kind': {
     what: 'SUM and AVG without a kind',
     ours: 'INVALID_ARGUMENT',
     firestore: 'answered',
     why: 'rows of a property stand under a kind: as a projection, it needs one',
     explains: ({ method, weRefuse, kinds }) => method === 'RunAggregationQuery' && weRefuse && kinds.length === 0,
   },
-  {
-    name: 'aggregations-of-reserved-kinds',
+  'aggregations-of-reserved-kinds': {
     what: 'an aggregation over metadata, statistics or another reserved kind',
     ours: 'over what the query finds',
     firestore: 'INVALID_ARGUMENT',
@@ -222,8 +201,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: ({ method, theyRefuse, kinds }) =>
       method === 'RunAggregationQuery' && theyRefuse && kinds.some(isReserved),
   },
-  {
-    name: 'aggregations-unchecked',
+  'aggregations-unchecked': {
     what: 'an aggregation over a query that both refuse as such',
     ours: 'INVALID_ARGUMENT, as the query',
     firestore: 'answered',
@@ -233,8 +211,7 @@ export const queryClasses: readonly DifferenceClass[] = [
       weRefuse &&
       [ourAnswers, theirAnswers].every((answers) => answers[step.base ?? index]?.code === 'INVALID_ARGUMENT'),
   },
-  {
-    name: 'pages-of-arrays',
+  'pages-of-arrays': {
     what: 'pages of a query that is ordered by a property with arrays',
     ours: 'each entity once, and nothing beyond the end cursor',
     legacy: 'entities are passed over in a descending order; an end cursor is run past',
@@ -246,8 +223,7 @@ export const queryClasses: readonly DifferenceClass[] = [
       (endCursor !== undefined ||
         (startCursor !== undefined && listOf(order).some((one) => one['direction'] === 'DESCENDING'))),
   },
-  {
-    name: 'cursor-behind-the-key',
+  'cursor-behind-the-key': {
     what: 'a cursor of a query by `__key__` that has an order, an inequality or a projection of a property besides',
     ours: 'accepted',
     firestore: 'its own cursor is INVALID_ARGUMENT: it should not include the primary key',
@@ -255,8 +231,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: ({ theyRefuse, query: { startCursor, endCursor }, theirMessage }) =>
       theyRefuse && (startCursor ?? endCursor) !== undefined && /primary key/.test(theirMessage),
   },
-  {
-    name: 'orders-behind-the-key',
+  'orders-behind-the-key': {
     what: 'an order by a property behind `__key__`, or beside an equality on it',
     ours: 'entities without the property are left out',
     legacy: 'passed over: they are found',
@@ -266,8 +241,7 @@ export const queryClasses: readonly DifferenceClass[] = [
       (orders.includes('__key__') || filters.some(isKeyEquality)) &&
       orders.at(-1) !== '__key__',
   },
-  {
-    name: 'distinct-on-arrays',
+  'distinct-on-arrays': {
     what: 'DISTINCT ON a property with arrays, of whole entities',
     ours: 'each entity at the first of its places, then the first entity of each value',
     legacy: 'the first row of each value',
@@ -276,8 +250,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: ({ distinct, projected, stored, isAbout }) =>
       distinct.length > 0 && projected.length === 0 && stored(isArray) && isAbout('results'),
   },
-  {
-    name: 'statistics',
+  statistics: {
     what: 'queries of statistics, `__Stat_…`',
     ours: 'answered, computed for the query; while nothing is stored, `__Stat_Total__` has no row',
     legacy: 'no results',
@@ -287,8 +260,7 @@ export const queryClasses: readonly DifferenceClass[] = [
       isAbout('results', 'end cursor', 'more results', 'skipped results', 'skipped cursor', 'result type') &&
       kinds.some((name) => name.startsWith('__Stat_')),
   },
-  {
-    name: 'metadata-projections',
+  'metadata-projections': {
     what: 'a projection of metadata, or a filter by a key that none of its results has',
     ours: 'answered',
     legacy: 'INVALID_ARGUMENT',
@@ -296,8 +268,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: ({ kinds, theyRefuse, filters, projected }) =>
       kinds.some(isMetadata) && theyRefuse && (filters.length > 0 || projected.length > 0),
   },
-  {
-    name: 'reserved-kinds-without-indexes',
+  'reserved-kinds-without-indexes': {
     what: 'a query of another reserved kind that needs a composite index',
     ours: 'FAILED_PRECONDITION',
     legacy: 'INVALID_ARGUMENT, or nothing found',
@@ -306,7 +277,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: ({ isCode, kinds }) =>
       isCode('FAILED_PRECONDITION', ['OK', 'INVALID_ARGUMENT']) && kinds.some(isReserved),
   },
-]
+}
 
 const keysFound = (answer: Answer | undefined): readonly string[] =>
   listOf(at(answer?.body, ['batch', 'entityResults'])).map((one) => keyText(at(one, ['entity', 'key'])))

@@ -1,20 +1,18 @@
 /** Classes about transactions and read options. */
 import { isDeepStrictEqual } from 'node:util'
 import { at, type Step } from '../case.ts'
-import type { DifferenceClass } from './class.ts'
+import type { ClassTable } from './class.ts'
 import { has, type Look } from './look.ts'
 
-export const transactionClasses: readonly DifferenceClass[] = [
-  {
-    name: 'second-rollback',
+export const transactionClasses: ClassTable = {
+  'second-rollback': {
     what: 'a second Rollback of a transaction',
     ours: 'accepted',
     legacy: 'INVALID_ARGUMENT',
     why: 'a client that repeats a call is told no error; the Firestore emulator does so',
     explains: ({ method, theyRefuse }) => method === 'Rollback' && theyRefuse,
   },
-  {
-    name: 'rollback-after-commit',
+  'rollback-after-commit': {
     what: 'a Rollback of a transaction that is committed',
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
@@ -22,16 +20,14 @@ export const transactionClasses: readonly DifferenceClass[] = [
     explains: (look) =>
       look.method === 'Rollback' && look.weRefuse && (look.case.row !== undefined || wasUsed(look, 'Commit')),
   },
-  {
-    name: 'commit-of-a-read-only-transaction',
+  'commit-of-a-read-only-transaction': {
     what: 'a Commit without mutations of a read-only transaction',
     ours: 'accepted',
     firestore: 'INVALID_ARGUMENT',
     why: 'programs end read-only transactions so, as published samples do',
     explains: ({ method, theyRefuse, mutations }) => method === 'Commit' && theyRefuse && mutations.length === 0,
   },
-  {
-    name: 'previous-transaction-ended',
+  'previous-transaction-ended': {
     what: 'a transaction after another one was begun with it as `previous_transaction`',
     ours: 'rolled back: what uses it is INVALID_ARGUMENT, and it holds no locks',
     legacy: 'ended for Commit, open for reads',
@@ -44,8 +40,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
         return theirs === 'ABORTED' || (aspect === 'code' && isDeepStrictEqual(previous, tokenOf(asked)))
       }),
   },
-  {
-    name: 'failed-commit-ends',
+  'failed-commit-ends': {
     what: 'a transaction after its Commit was refused',
     ours: 'rolled back',
     legacy: 'open: another Commit of it may succeed',
@@ -54,16 +49,14 @@ export const transactionClasses: readonly DifferenceClass[] = [
       look.isCode('INVALID_ARGUMENT', ['OK', 'ABORTED', 'ALREADY_EXISTS', 'NOT_FOUND']) &&
       hadCall(look, ({ method }, i) => method === 'Commit' && look.ourAnswers[i]?.code !== 'OK'),
   },
-  {
-    name: 'eventual-lookup',
+  'eventual-lookup': {
     what: 'a Lookup with EVENTUAL',
     ours: 'answered, and strong',
     firestore: 'INVALID_ARGUMENT',
     why: 'the API has it; the emulator says that it lacks it',
     explains: ({ theyRefuse, request }) => theyRefuse && at(request, ['readOptions', 'readConsistency']) === 'EVENTUAL',
   },
-  {
-    name: 'read-time-passed-over',
+  'read-time-passed-over': {
     what: '`read_time`',
     ours: 'honoured in both modes; INVALID_ARGUMENT where it lies in the future',
     legacy: 'passed over',
@@ -71,8 +64,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
     explains: ({ weRefuse, request, case: { row } }) =>
       weRefuse && (at(request, ['readOptions', 'readTime']) !== undefined || row?.number === 155),
   },
-  {
-    name: 'read-time-of-the-past-hour',
+  'read-time-of-the-past-hour': {
     what: 'a `read_time` more than an hour ago',
     ours: 'FAILED_PRECONDITION',
     legacy: 'passed over',
@@ -80,16 +72,14 @@ export const transactionClasses: readonly DifferenceClass[] = [
     why: 'the API: the past hour, and more only with point-in-time recovery, which is not simulated',
     explains: ({ isCode, ourMessage }) => isCode('FAILED_PRECONDITION', 'OK') && /read_time/.test(ourMessage),
   },
-  {
-    name: 'read-masks-passed-over',
+  'read-masks-passed-over': {
     what: '`property_mask` of reads',
     ours: 'honoured in both modes, and checked',
     legacy: 'passed over',
     why: 'the API has it; the emulator is older',
     explains: ({ request, isAbout, weRefuse }) => has('propertyMask')(request) && (isAbout('entity') || weRefuse),
   },
-  {
-    name: 'retry-of-what-has-ended',
+  'retry-of-what-has-ended': {
     what: 'a read-only transaction that has ended, as `previous_transaction`',
     ours: 'INVALID_ARGUMENT, as one that is open',
     legacy: 'accepted: it is forgotten',
@@ -100,8 +90,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
       isReadOnly(look) &&
       (wasUsed(look, 'Commit') || wasUsed(look, 'Rollback') || wasRetried(look)),
   },
-  {
-    name: 'read-only-at-one-moment',
+  'read-only-at-one-moment': {
     what: 'reads of a read-only transaction after a later write',
     ours: 'all of the moment of its first read',
     legacy: 'each entity group of the moment when it was read first',
@@ -112,16 +101,14 @@ export const transactionClasses: readonly DifferenceClass[] = [
       /^(found|missing|results|entity|version of|create time of|update time of)/.test(look.aspect) &&
       look.before.some(({ method }, i) => method === 'Commit' && i > 0),
   },
-  {
-    name: 'refused-before-waiting',
+  'refused-before-waiting': {
     what: 'a Commit that must wait for a lock, and has a mutation that the stored entities forbid',
     ours: 'NOT_FOUND or ALREADY_EXISTS at once',
     firestore: 'ABORTED after two seconds',
     why: 'the answer is known, and a retry would get it',
     explains: ({ method, isCode }) => method === 'Commit' && isCode(['NOT_FOUND', 'ALREADY_EXISTS'], 'ABORTED'),
   },
-  {
-    name: 'aborted-once-and-for-all',
+  'aborted-once-and-for-all': {
     what: 'a transaction after a call of it was ABORTED',
     ours: 'ABORTED',
     legacy: 'after a read that was ABORTED: OK, if it has no mutations',
@@ -131,8 +118,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
       look.isCode('ABORTED', ['INVALID_ARGUMENT', 'OK']) &&
       hadCall(look, (_, i) => look.ourAnswers[i]?.code === 'ABORTED' && look.theirAnswers[i]?.code === 'ABORTED'),
   },
-  {
-    name: 'delete-of-nothing',
+  'delete-of-nothing': {
     what: 'a delete of an entity that is not there, which another transaction has looked up',
     ours: 'OK at once',
     firestore: 'ABORTED after two seconds',
@@ -145,7 +131,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
       // Ours has changed no index row, so nothing was there.
       Number(ourAnswers[index]?.body['indexUpdates'] ?? 0) === 0,
   },
-]
+}
 
 /** The transaction that a request is in, or retries. */
 function tokenOf(request: Step['request']): unknown {

@@ -1,11 +1,10 @@
 /** Classes about values: what may be written, and how it comes back. */
 import { at, listOf } from '../case.ts'
-import type { DifferenceClass } from './class.ts'
+import type { ClassTable } from './class.ts'
 import { holds, isArray } from './look.ts'
 
-export const valueClasses: readonly DifferenceClass[] = [
-  {
-    name: 'array-order-kept',
+export const valueClasses: ClassTable = {
+  'array-order-kept': {
     what: 'an array with elements that are excluded from indexes, read again',
     ours: 'in its order',
     legacy: 'the excluded elements after the others',
@@ -15,8 +14,7 @@ export const valueClasses: readonly DifferenceClass[] = [
       path.includes('arrayValue') &&
       stored((v) => isArray(v) && JSON.stringify(v).includes('excludeFromIndexes')),
   },
-  {
-    name: 'empty-array-in-an-array',
+  'empty-array-in-an-array': {
     what: 'an array in an array, where the inner one is empty',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
@@ -25,8 +23,7 @@ export const valueClasses: readonly DifferenceClass[] = [
       weRefuse &&
       holds(mutations, (value) => isArray(value) && listOf(at(value, ['arrayValue', 'values'])).some(isArray)),
   },
-  {
-    name: 'user-fields',
+  'user-fields': {
     what: 'a value of meaning 20, a user: which fields its entity must have',
     ours: 'any',
     legacy: 'email and auth_domain, excluded from indexes, and others that it knows',
@@ -34,8 +31,7 @@ export const valueClasses: readonly DifferenceClass[] = [
     why: 'not documented; such values come from the first App Engine, and what an export holds must load',
     explains: ({ theyRefuse, mutations }) => theyRefuse && holds(mutations, (value) => value['meaning'] === 20),
   },
-  {
-    name: 'four-underscores',
+  'four-underscores': {
     what: 'the name `____`, of nothing but the four underscores of a reserved name',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted as a name and as a namespace',
@@ -43,8 +39,7 @@ export const valueClasses: readonly DifferenceClass[] = [
     why: 'reserved is what matches `__.*__` (API)',
     explains: ({ weRefuse, request }) => weRefuse && JSON.stringify(request).includes('"____"'),
   },
-  {
-    name: 'limits-of-production',
+  'limits-of-production': {
     what: 'sizes and numbers above a limit of production',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
@@ -53,16 +48,14 @@ export const valueClasses: readonly DifferenceClass[] = [
     explains: ({ weRefuse, ourMessage, mode, method }) =>
       weRefuse && /at most|more than/.test(ourMessage) && (mode === 'legacy' || method === 'Lookup'),
   },
-  {
-    name: 'meaning-of-points',
+  'meaning-of-points': {
     what: 'meaning 23 on a geo point',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
     why: 'the Firestore emulator refuses it',
     explains: ({ weRefuse, mutations }) => weRefuse && holds(mutations, (value) => value['meaning'] === 23),
   },
-  {
-    name: 'meaning-of-byte-strings',
+  'meaning-of-byte-strings': {
     what: 'meaning 16 on an indexed blob, read again',
     ours: 'kept',
     legacy: 'dropped',
@@ -71,4 +64,4 @@ export const valueClasses: readonly DifferenceClass[] = [
     explains: ({ isAbout, path, ours, theirs }) =>
       isAbout('entity') && path.at(-1) === 'meaning' && ours === 16 && theirs === undefined,
   },
-]
+}
