@@ -76,22 +76,26 @@ export interface Arm {
   drive?(wire: WireSession): Promise<void>
 }
 
-/** Name of an arm, and what is varied in it. */
-export type Named = Pick<Arm, 'name' | 'about'>
-
 export function arm(name: string, about: string, run: Arm['run'], drive?: Arm['drive']): Arm {
   return { name, about, run, ...(drive && { drive }) }
 }
 
+/** Ways to do the same, by the names of their arms; `about` says what is varied. */
+export type Ways<Way> = Readonly<Record<string, Way & Pick<Arm, 'about'>>>
+
+/** A way with the name of its arm. */
+export type Named<Way> = Way & Pick<Arm, 'name'>
+
 /** An arm for each way, which runs it, and may send the same calls to a server. */
-export function armsOf<Way extends Named>(
-  ways: readonly Way[],
-  run: (session: ArmSession, way: Way) => Promise<void>,
-  drive?: (wire: WireSession, way: Way) => Promise<void>,
+export function armsOf<Way>(
+  ways: Ways<Way>,
+  run: (session: ArmSession, way: Named<Way>) => Promise<void>,
+  drive?: (wire: WireSession, way: Named<Way>) => Promise<void>,
 ): readonly Arm[] {
-  return ways.map((way) =>
-    arm(way.name, way.about, (session) => run(session, way), drive && ((wire) => drive(wire, way))),
-  )
+  return Object.entries(ways).map(([name, way]) => {
+    const named = { ...way, name }
+    return arm(name, way.about, (session) => run(session, named), drive && ((wire) => drive(wire, named)))
+  })
 }
 
 export interface Expectation {
@@ -109,57 +113,71 @@ export interface Verdict {
   readonly found: string
 }
 
-/** A figure by its arm and name. */
-export type FigureOf = readonly [arm: string, name: string]
-
-/** Several figures of one arm. */
-export const ofArm = (arm: string, ...names: readonly string[]): FigureOf[] => names.map((name) => [arm, name])
-
-/** One figure of several arms. */
-export const ofArms = (name: string, ...arms: readonly string[]): FigureOf[] => arms.map((arm) => [arm, name])
-
 /**
- * An expectation over figures, which both functions get in their order.
+ * Begins an expectation over figures, which its test gets in their order.
  *
- *   expectFigures('shards multiply the writes', ofArms('served', 'write-one', 'write-shards'), (one, shards) => shards > 5 * one, '{} and {}/s')
- *
- * @param found - the figures in words; in a text, `{}` is the next figure, and `{3}` the third
+ *   expected('shards multiply the writes').across('served', 'write-one', 'write-shards').holds((one, shards) => shards > 5 * one, '{} and {}/s')
+ *   expected('ids: zero is refused').figure('id 0 accepted').is(0)
  */
-export function expectFigures(
-  says: string,
-  figures: readonly FigureOf[],
-  holds: (...values: number[]) => boolean,
-  found: string | ((...values: number[]) => string),
-): Expectation {
-  const arms = [...new Set(figures.map(([arm]) => arm))]
-  return {
-    says,
-    arms,
-    judge: (of) => {
-      const values = figures.map(([arm, name]) => figureOf(of(arm), name))
-      let next = 0
-      const fill = (words: string): string =>
-        words.replace(/\{(\d*)\}/g, (_, place: string) => `${values[place === '' ? next++ : Number(place) - 1]}`)
-      return { holds: holds(...values), found: typeof found === 'string' ? fill(found) : found(...values) }
-    },
-  }
+export function expected(says: string): Claim {
+  return new Claim(says)
 }
 
-/**
- * An expectation on one figure of one arm: its value, or what must hold for it.
- *
- *   expectFigure('ids: zero is refused', 'id 0 accepted', 0)
- *
- * @param arm - default: the words before the colon of `says`
- */
-export function expectFigure(
-  says: string,
-  name: string,
-  wanted: number | ((value: number) => boolean),
-  arm: string = says.slice(0, says.indexOf(':')),
-): Expectation {
-  const holds = typeof wanted === 'number' ? (value: number) => value === wanted : wanted
-  return expectFigures(says, [[arm, name]], holds, `${name} of ${arm}: {}`)
+class Claim {
+  readonly #says: string
+  readonly #figures: (readonly [arm: string, name: string])[] = []
+
+  constructor(says: string) {
+    this.#says = says
+  }
+
+  /** Adds figures of one arm. */
+  of(arm: string, ...names: readonly string[]): this {
+    for (const name of names) this.#figures.push([arm, name])
+    return this
+  }
+
+  /** Adds one figure of several arms. */
+  across(name: string, ...arms: readonly string[]): this {
+    for (const arm of arms) this.#figures.push([arm, name])
+    return this
+  }
+
+  /** Adds a figure of the arm that stands before the colon of the sentence. */
+  figure(name: string): this {
+    return this.of(this.#says.slice(0, this.#says.indexOf(':')), name)
+  }
+
+  is(wanted: number): Expectation {
+    return this.holds((value) => value === wanted)
+  }
+
+  above(bound: number): Expectation {
+    return this.holds((value) => value > bound)
+  }
+
+  below(bound: number): Expectation {
+    return this.holds((value) => value < bound)
+  }
+
+  /**
+   * @param found - the figures in words: in a text, `{}` is the next figure, and `{3}` the third; default: each with its name and arm
+   */
+  holds(test: (...values: number[]) => boolean, found?: string | ((...values: number[]) => string)): Expectation {
+    const figures = this.#figures
+    const told = found ?? figures.map(([arm, name]) => `${name} of ${arm}: {}`).join(', ')
+    return {
+      says: this.#says,
+      arms: [...new Set(figures.map(([arm]) => arm))],
+      judge: (of) => {
+        const values = figures.map(([arm, name]) => figureOf(of(arm), name))
+        let next = 0
+        const fill = (words: string): string =>
+          words.replace(/\{(\d*)\}/g, (_, place: string) => `${values[place === '' ? next++ : Number(place) - 1]}`)
+        return { holds: test(...values), found: typeof told === 'string' ? fill(told) : told(...values) }
+      },
+    }
+  }
 }
 
 /** The value of a figure that the arm has recorded. */

@@ -1,6 +1,6 @@
 import { DatastoreError } from '@sixtables/engine'
 import { expect, it } from 'vitest'
-import { expectFigure, type Lab } from './lab.ts'
+import { expected, type Lab } from './lab.ts'
 import { type LabResult, runLab } from './runner.ts'
 
 /** A lab of two arms; the first one does what a test says. */
@@ -12,7 +12,7 @@ function run(broken: Lab['arms'][number]['run']): Promise<LabResult> {
       { name: 'broken', about: '', run: broken },
       { name: 'sound', about: '', run: async ({ record }) => record.figure('n', 1, '') },
     ],
-    expectations: ['broken', 'sound'].map((arm) => expectFigure(`${arm}: one`, 'n', (n) => n === 1)),
+    expectations: ['broken', 'sound'].map((arm) => expected(`${arm}: one`).figure('n').is(1)),
   }
   return runLab(lab, { seed: 1 })
 }

@@ -1,4 +1,5 @@
 /** Five hundred likes a second on one entity. */
+import { sum } from '../measure/sums.ts'
 import type { Store } from '../sim/store.ts'
 import { drawHeat } from '../sim/watch.ts'
 import { atMost, type Challenge, challengeSettings, none } from './challenge.ts'
@@ -161,8 +162,8 @@ function busiestGroup({ commitsOf }: Meter, { seconds, byChance }: typeof wholeL
   const groups = [...commitsOf.values()]
   const firstMs = groups.reduce((least, [first = 0]) => Math.min(least, first), Number.POSITIVE_INFINITY)
   const counts = groups.map((times) => times.filter((at) => at < firstMs + seconds * 1000).length)
-  const all = counts.reduce((sum, one) => sum + one, 0)
-  const others = counts.reduce((sum, one) => sum + one * (one - 1), 0) / Math.max(1, all - 1)
+  const all = sum(counts)
+  const others = sum(counts.map((one) => one * (one - 1))) / Math.max(1, all - 1)
   const most = counts.reduce((max, one) => Math.max(max, one - byChance), 0)
   return Math.max(others, most) / seconds
 }

@@ -5,6 +5,7 @@
  */
 import type { TableId } from '@sixtables/engine'
 import { Histogram } from '../measure/histogram.ts'
+import { sum } from '../measure/sums.ts'
 import { isTransient } from '../sim/client.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { drawHeat, type Watch } from '../sim/watch.ts'
@@ -116,8 +117,7 @@ export async function callInTurn(
     }
   }
   await store.together([...doneOf.map((_, client) => loop(client)), restartDuring(stage, seconds, stage.restarts)])
-  const done = doneOf.reduce((sum, one) => sum + one, 0)
-  return { done, failed, latency, fewest: Math.min(...doneOf) }
+  return { done: sum(doneOf), failed, latency, fewest: Math.min(...doneOf) }
 }
 
 /** Replaces the program's process at random moments of the time that comes. */

@@ -6,6 +6,7 @@
 import type { Random } from '@sixtables/engine/testing'
 import { inWords } from '../lab.ts'
 import type { Recorder } from '../measure/recorder.ts'
+import { sum } from '../measure/sums.ts'
 import type { ArmSession, SessionStoreOptions } from '../session.ts'
 import type { Store } from '../sim/store.ts'
 import { type DbParts, Meter } from './charged-database.ts'
@@ -112,7 +113,6 @@ export class Stage {
 /** A line for each table with rows, the one with most row operations first. */
 function tablesInWords({ engine, nowMs }: Store): string[] {
   const heat = engine.tablets.heat({ spanMs: nowMs, rowsMax: 32 })
-  const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0)
   const lines = engine.tablets.report().tables.flatMap(({ table, rows, tablets }) => {
     const ranges = heat.rows
       .filter((row) => row.table === table)

@@ -8,6 +8,7 @@ import { seededRandom } from '@sixtables/engine/testing'
 import type { Arm, Lab } from '../lab.ts'
 import { inWords } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
+import { sum } from '../measure/sums.ts'
 import type { JudgedExpectation } from '../runner.ts'
 import { Client } from '../sim/client.ts'
 import { Server, type WireVerdict } from '../sim/wire.ts'
@@ -112,7 +113,7 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Prom
     let last = 0
     while (!stopped) {
       await clock.sleep(1000)
-      io.progress(`${lab.name}, ${arm.name}: ${done - last}/s, ${sum(failures)} failed so far`)
+      io.progress(`${lab.name}, ${arm.name}: ${done - last}/s, ${sum(failures.values())} failed so far`)
       last = done
     }
   }
@@ -138,10 +139,6 @@ export function verdictsInWords(verdicts: readonly JudgedExpectation[]): readonl
     `  ${verdict === 'holds' ? 'holds' : 'FAILS'}  ${says}`,
     `         ${found}`,
   ])
-}
-
-function sum(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((all, count) => all + count, 0)
 }
 
 function wordsOf(error: unknown): string {

@@ -5,7 +5,7 @@
  * 99.9 % point of its distribution by the Wilson-Hilferty approximation.
  */
 import { DatastoreError, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
+import { armsOf, defineLab, type Expectation, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { idOf } from '../sim/client.ts'
 import { insert, text } from '../sim/entities.ts'
@@ -17,7 +17,7 @@ interface Taken {
   readonly words: readonly string[]
 }
 
-interface Way extends Named {
+interface Way {
   readonly mode: 'firestore' | 'legacy'
   take(store: Store, session: ArmSession): Promise<Taken>
 }
@@ -118,27 +118,31 @@ async function fromExistingKey(store: Store): Promise<Taken> {
   }
 }
 
-const ways: readonly Way[] = [
-  {
-    name: 'hand-made',
+const ways: Ways<Way> = {
+  'hand-made': {
     about: 'ten ids written down by hand and reserved, automatic ids sequential',
     mode: 'legacy',
     take: byHand(true),
   },
-  { name: 'unreserved', about: 'ten ids written down by hand, and not reserved', mode: 'legacy', take: byHand(false) },
-  {
-    name: 'partial-key',
+  unreserved: { about: 'ten ids written down by hand, and not reserved', mode: 'legacy', take: byHand(false) },
+  'partial-key': {
     about: 'allocateIds(10) from a partial key, automatic ids scattered',
     mode: 'firestore',
     take: fromPartialKey,
   },
-  {
-    name: 'existing-key',
+  'existing-key': {
     about: 'allocateIds(10) for the kind of an existing key, automatic ids sequential',
     mode: 'legacy',
     take: fromExistingKey,
   },
-]
+}
+
+function evenness(says: string, isEven: boolean): Expectation {
+  return expected(says)
+    .figure('chi-square')
+    .figure('chi-square if even, at most')
+    .holds((value, bound) => value <= bound === isEven, 'chi-square {}, at most {} if even')
+}
 
 export const allocateIds: Lab = defineLab({
   name: 'allocate-ids',
@@ -149,21 +153,12 @@ export const allocateIds: Lab = defineLab({
   arms: armsOf(ways, observe),
   expectations: [
     ...['hand-made', 'partial-key', 'existing-key'].map((name) =>
-      expectFigure(`${name}: no automatic id falls on a held one`, 'overlaps', 0),
+      expected(`${name}: no automatic id falls on a held one`).figure('overlaps').is(0),
     ),
-    expectFigure('unreserved: automatic ids fall on ids that were only written down', 'overlaps', (n) => n > 0),
-    ...ways.map(({ name }) => expectFigure(`${name}: no id is given twice`, 'given twice', 0)),
-    ...[
-      { name: 'partial-key', even: true },
-      { name: 'hand-made', even: false },
-      { name: 'existing-key', even: false },
-    ].map(({ name, even }) =>
-      expectFigures(
-        even ? `${name}: scattered ids spread evenly` : `${name}: sequential ids stay in one corner of their space`,
-        ofArm(name, 'chi-square', 'chi-square if even, at most'),
-        (value, bound) => value <= bound === even,
-        'chi-square {}, at most {} if even',
-      ),
-    ),
+    expected('unreserved: automatic ids fall on ids that were only written down').figure('overlaps').above(0),
+    ...Object.keys(ways).map((name) => expected(`${name}: no id is given twice`).figure('given twice').is(0)),
+    evenness('partial-key: scattered ids spread evenly', true),
+    evenness('hand-made: sequential ids stay in one corner of their space', false),
+    evenness('existing-key: sequential ids stay in one corner of their space', false),
   ],
 })

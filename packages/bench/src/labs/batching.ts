@@ -4,9 +4,8 @@
  * Known: best practices, API calls: use batches, use asynchronous calls where they are available; entities: do not name an
  * entity twice in a commit. Measured: what a commit answers that does, on Google's emulators.
  */
-import type { CommitRequest, Key, Mutation } from '@sixtables/engine'
-import { DatastoreError } from '@sixtables/engine'
-import { arm, armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArms } from '../lab.ts'
+import { type CommitRequest, DatastoreError, type Key, type Mutation } from '@sixtables/engine'
+import { arm, armsOf, defineLab, expected, type Lab, type Named, type Ways } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
@@ -19,7 +18,7 @@ import { writeOverWire } from '../sim/writers.ts'
 import { recordFindings } from '../sim/written.ts'
 
 /** Which keys go into which call, and whether the next call waits for the answer. */
-interface Way extends Named {
+interface Way {
   calls(keys: readonly Key[]): readonly (readonly Key[])[]
   readonly waits: boolean
 }
@@ -86,7 +85,7 @@ async function measured(
 }
 
 /** A hundred entities: by one call after the other, by a hundred clients, or in one call. */
-function drive(wire: WireSession, { name, waits }: Way): Promise<void> {
+function drive(wire: WireSession, { name, waits }: Named<Way>): Promise<void> {
   const length = name === 'together' ? 100 : 1
   return writeOverWire(wire, waits ? 1 : 100, ({ client, random }) => {
     const key = (): Key => client.key({ kind: 'Item', name: hashOf(String(random.next())) })
@@ -137,18 +136,14 @@ async function answerOf(store: Store, request: CommitRequest): Promise<string> {
 
 const oneByOne: Way['calls'] = (keys) => keys.map((key) => [key])
 
-const ways: readonly Way[] = [
-  {
-    name: 'one-by-one',
-    about: 'a call for each entity, each waits for the one before',
-    calls: oneByOne,
-    waits: true,
-  },
-  { name: 'side-by-side', about: 'a call for each entity, all at once', calls: oneByOne, waits: false },
-  { name: 'together', about: 'all entities in one call', calls: (keys) => [keys], waits: true },
-]
+const ways: Ways<Way> = {
+  'one-by-one': { about: 'a call for each entity, each waits for the one before', calls: oneByOne, waits: true },
+  'side-by-side': { about: 'a call for each entity, all at once', calls: oneByOne, waits: false },
+  together: { about: 'all entities in one call', calls: (keys) => [keys], waits: true },
+}
 
-const names = ways.map(({ name }) => name)
+const names = Object.keys(ways)
+const isSmallPart = (single: number, _: number, together: number): boolean => together * 20 < single
 
 export const batching: Lab = defineLab({
   name: 'batching',
@@ -162,37 +157,31 @@ export const batching: Lab = defineLab({
   },
   arms: [...armsOf(ways, write, drive), arm('twice', 'one entity twice in a commit', twice)],
   expectations: [
-    ...(
-      [
-        ['one commit takes a small part of the time of single ones', 'all written'],
-        ['so does one lookup', 'all read'],
-      ] as const
-    ).map(([says, figure]) =>
-      expectFigures(
-        says,
-        ofArms(figure, ...names),
-        (single, _, together) => together * 20 < single,
-        '{1} ms one by one, {3} ms together',
+    expected('one commit takes a small part of the time of single ones')
+      .across('all written', ...names)
+      .holds(isSmallPart, '{1} ms one by one, {3} ms together'),
+    expected('so does one lookup')
+      .across('all read', ...names)
+      .holds(isSmallPart, '{1} ms one by one, {3} ms together'),
+    expected('calls at once hide their latency, but there are as many of them')
+      .across('all written', ...names)
+      .across('commits', ...names)
+      .holds(
+        (single, atOnce, _, calls, callsAtOnce, together) =>
+          atOnce * 20 < single && callsAtOnce === calls && together === 1,
+        '{2} ms, {5} calls; together {6} call',
       ),
-    ),
-    expectFigures(
-      'calls at once hide their latency, but there are as many of them',
-      [...ofArms('all written', ...names), ...ofArms('commits', ...names)],
-      (single, atOnce, _, calls, callsAtOnce, together) =>
-        atOnce * 20 < single && callsAtOnce === calls && together === 1,
-      '{2} ms, {5} calls; together {6} call',
-    ),
-    expectFigures(
-      'the store does the same work: a log record for each entity group',
-      ofArms('log records', ...names),
-      (single, atOnce, together) => single > 0 && atOnce === single && together === single,
-      '{}, {}, {} log records',
-    ),
-    ...names.map((name) => expectFigure(`${name}: no call fails`, 'errors', 0)),
-    expectFigure('one-by-one: the engine warns of single calls', 'findings of the engine', (n) => n > 0),
-    expectFigure('together: the engine has nothing to say', 'findings of the engine', 0),
-    expectFigure('twice: refused where the commit is no transaction', 'refused', 6),
-    expectFigure('twice: a transaction takes it where the verbs allow', 'taken', 2),
-    expectFigure('twice: the engine warns of it', 'findings of the engine', (n) => n > 0),
+    expected('the store does the same work: a log record for each entity group')
+      .across('log records', ...names)
+      .holds(
+        (single, atOnce, together) => single > 0 && atOnce === single && together === single,
+        '{}, {}, {} log records',
+      ),
+    ...names.map((name) => expected(`${name}: no call fails`).figure('errors').is(0)),
+    expected('one-by-one: the engine warns of single calls').figure('findings of the engine').above(0),
+    expected('together: the engine has nothing to say').figure('findings of the engine').is(0),
+    expected('twice: refused where the commit is no transaction').figure('refused').is(6),
+    expected('twice: a transaction takes it where the verbs allow').figure('taken').is(2),
+    expected('twice: the engine warns of it').figure('findings of the engine').above(0),
   ],
 })

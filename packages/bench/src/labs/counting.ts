@@ -5,21 +5,9 @@
  * Known: best practices, queries: keys-only; the statistics kinds, which production takes about once a day; an article on
  * sequence numbers without a counter for the count in the newest revision.
  */
-import type { Query, QueryBatch, RequestContext } from '@sixtables/engine'
-import { decodeProperties } from '@sixtables/engine'
+import { decodeProperties, type Query, type QueryBatch, type RequestContext } from '@sixtables/engine'
 import { MemoryKv } from '@sixtables/engine/testing'
-import {
-  arm,
-  armsOf,
-  defineLab,
-  type Expectation,
-  expectFigures,
-  inWords,
-  type Lab,
-  type Named,
-  ofArm,
-  ofArms,
-} from '../lab.ts'
+import { arm, armsOf, defineLab, type Expectation, expected, inWords, type Lab, type Named, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { integerOf, isLate, succeeds } from '../sim/client.ts'
@@ -35,7 +23,7 @@ interface Answer {
   readonly billed: number
 }
 
-interface Counting extends Named {
+interface Counting {
   /** How often the answer is asked for until a write is counted, ms. */
   everyMs(session: ArmSession): number
   /** Before the last hundredth of the records comes. */
@@ -62,15 +50,13 @@ const dayMs = 24 * hourMs
 
 const often = (session: ArmSession): number => session.setting('probe.everyMs')
 
-const ways: readonly Counting[] = [
-  {
-    name: 'keys-only',
+const ways: Ways<Counting> = {
+  'keys-only': {
     about: 'a keys-only query, whose results the client counts',
     everyMs: often,
     count: (store) => resultsOf(store, store.query('Record', { projection: ['__key__'] })),
   },
-  {
-    name: 'count',
+  count: {
     about: 'an aggregation query: the server counts',
     everyMs: often,
     async count(store) {
@@ -83,8 +69,7 @@ const ways: readonly Counting[] = [
       return { count: integerOf(explained.batch.values, 'n'), rows, billed: stats.readOperations }
     },
   },
-  {
-    name: 'statistics',
+  statistics: {
     about: 'the statistics entity of the kind, which the service writes once a day',
     everyMs: () => hourMs,
     /** A day passes, and the statistics are taken. */
@@ -95,13 +80,12 @@ const ways: readonly Counting[] = [
     count: (store) =>
       carriedBy(store, store.query('__Stat_Kind__', { filter: where('kind_name', 'equal', text('Record')) })),
   },
-  {
-    name: 'newest-revision',
+  'newest-revision': {
     about: 'each record carries the count so far; the newest one is asked for',
     everyMs: often,
     count: (store) => carriedBy(store, store.query('Record', { order: [descending('number')], limit: 1 })),
   },
-]
+}
 
 /** Share of the records of a level that are written before the end of the day. */
 const shareBefore = 0.99
@@ -156,7 +140,7 @@ function filledWith(levels: readonly number[]): Promise<Filled> {
 
 const levelsOf = (most: number): readonly number[] => [most / 100, most / 10, most].map(Math.round)
 
-async function run(session: ArmSession, way: Counting): Promise<void> {
+async function run(session: ArmSession, way: Named<Counting>): Promise<void> {
   const { record } = session
   const most = session.setting('work.records')
   const levels = levelsOf(most)
@@ -240,16 +224,13 @@ async function countWithinLimit(session: ArmSession): Promise<void> {
   record.figure('records counted at the limit', counted)
 }
 
-const names = ways.map(({ name }) => name)
+const names = Object.keys(ways)
 const scanning = ['keys-only', 'count']
 
 function grown(name: string, says: string, holds: (factor: number) => boolean): Expectation {
-  return expectFigures(
-    `${name}: ${says}`,
-    ofArm(name, 'rows read, fewest records', 'rows read'),
-    (few, many) => holds(many / few),
-    '{} rows for the fewest records, {} for all',
-  )
+  return expected(`${name}: ${says}`)
+    .of(name, 'rows read, fewest records', 'rows read')
+    .holds((few, many) => holds(many / few), '{} rows for the fewest records, {} for all')
 }
 
 export const counting: Lab = defineLab({
@@ -277,43 +258,31 @@ export const counting: Lab = defineLab({
     ...['statistics', 'newest-revision'].map((name) =>
       grown(name, 'reads the same, however many there are', (factor) => factor <= 2),
     ),
-    expectFigures(
-      'count: the server counts in less time than the client needs to fetch the keys',
-      ofArms('latency', ...scanning),
-      (keys, count) => count < keys,
-      '{} ms by keys, {} ms by count()',
-    ),
-    expectFigures(
-      'request-limit: a kind takes more than half of what a request may, so that two do not end',
-      ofArm(
-        'request-limit',
-        'one kind counted in',
-        'limit of a request',
-        'kinds counted',
-        'records counted at the limit',
+    expected('count: the server counts in less time than the client needs to fetch the keys')
+      .across('latency', ...scanning)
+      .holds((keys, count) => count < keys, '{} ms by keys, {} ms by count()'),
+    expected('request-limit: a kind takes more than half of what a request may, so that two do not end')
+      .of('request-limit', 'one kind counted in', 'limit of a request', 'kinds counted', 'records counted at the limit')
+      .holds(
+        (seconds, limit, kinds) => kinds === 1 && seconds > 0.5 * limit && seconds < limit,
+        'one kind in {1} s; {4} records when {2} s were over',
       ),
-      (seconds, limit, kinds) => kinds === 1 && seconds > 0.5 * limit && seconds < limit,
-      'one kind in {1} s; {4} records when {2} s were over',
-    ),
-    expectFigures(
-      'the stored counts answer in a small part of the time',
-      ofArms('latency', ...names),
-      (keys, count, statistics, revision) => 5 * Math.max(statistics, revision) < Math.min(keys, count),
-      '{} and {} ms by scanning, {} and {} ms as stored',
-    ),
-    expectFigures(
-      'statistics: what was written since the last ones is not counted, for hours',
-      ofArm('statistics', 'not counted after a write', 'counted after'),
-      (missing, seconds) => missing > 1 && seconds > 3600,
-      (missing, seconds) => `${inWords(missing)} records not counted, for ${inWords(seconds / 3600)} h`,
-    ),
+    expected('the stored counts answer in a small part of the time')
+      .across('latency', ...names)
+      .holds(
+        (keys, count, statistics, revision) => 5 * Math.max(statistics, revision) < Math.min(keys, count),
+        '{} and {} ms by scanning, {} and {} ms as stored',
+      ),
+    expected('statistics: what was written since the last ones is not counted, for hours')
+      .of('statistics', 'not counted after a write', 'counted after')
+      .holds(
+        (missing, seconds) => missing > 1 && seconds > 3600,
+        (missing, seconds) => `${inWords(missing)} records not counted, for ${inWords(seconds / 3600)} h`,
+      ),
     ...['count', 'newest-revision'].map((name) =>
-      expectFigures(
-        `${name}: a write is counted when its index rows are written`,
-        ofArm(name, 'not counted after a write', 'counted after'),
-        (missing, seconds) => missing === 1 && seconds < 5,
-        '{} record, for {} s',
-      ),
+      expected(`${name}: a write is counted when its index rows are written`)
+        .of(name, 'not counted after a write', 'counted after')
+        .holds((missing, seconds) => missing === 1 && seconds < 5, '{} record, for {} s'),
     ),
   ],
 })

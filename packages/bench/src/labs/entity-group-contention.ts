@@ -4,17 +4,7 @@
  * Known: best practices, entities: at most one write a second an entity group, and a load test may pass above it; Megastore's commits of 100 to 400 ms.
  */
 import type { Key } from '@sixtables/engine'
-import {
-  arm,
-  defineLab,
-  type Expectation,
-  expectFigure,
-  expectFigures,
-  type Lab,
-  type Named,
-  ofArm,
-  ofArms,
-} from '../lab.ts'
+import { arm, defineLab, type Expectation, expected, type Lab, type Ways } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
@@ -25,7 +15,7 @@ import type { WireSession } from '../sim/wire.ts'
 import { inTransaction, type Job, write, writeOverWire } from '../sim/writers.ts'
 import { readsBeside } from './entity-group-contention/reads-beside.ts'
 
-interface Variant extends Named {
+interface Variant {
   /** The root of a writer's group. */
   readonly group: (writer: number) => Key['path'][number]
   /** Entities that a transaction writes. */
@@ -35,22 +25,20 @@ interface Variant extends Named {
 
 const forum = { kind: 'Forum', name: 'general' }
 
-const variants: readonly Variant[] = [
-  { name: 'one-group', about: 'every writer in one group', group: () => forum, batch: () => 1 },
-  {
-    name: 'many-groups',
+const variants: Ways<Variant> = {
+  'one-group': { about: 'every writer in one group', group: () => forum, batch: () => 1 },
+  'many-groups': {
     about: 'each writer in a group of its own',
     group: (writer) => ({ kind: 'Forum', name: `forum-${writer}` }),
     batch: () => 1,
   },
-  {
-    name: 'batched',
+  batched: {
     about: 'one group, several entities in each transaction',
     group: () => forum,
     batch: (session) => session.setting('batch.size'),
   },
-  { name: 'faster-log', about: 'one group, and a faster log', group: () => forum, batch: () => 1, fastLog: true },
-]
+  'faster-log': { about: 'one group, and a faster log', group: () => forum, batch: () => 1, fastLog: true },
+}
 
 /** Reads the writer's own post, counts it up, and writes it with others of the group. */
 const jobOf =
@@ -130,11 +118,11 @@ async function burst(session: ArmSession, seconds: number): Promise<void> {
 }
 
 const arms = [
-  ...variants.map((variant) => {
-    const job = jobOf(variant, variant.name === 'batched' ? 10 : 1)
+  ...Object.entries(variants).map(([name, variant]) => {
+    const job = jobOf(variant, name === 'batched' ? 10 : 1)
     const drive = (wire: WireSession): Promise<void> => writeOverWire(wire, 20, job)
     // A server's log is as fast as it was started: over the wire the faster one is its own flag.
-    return arm(variant.name, variant.about, (session) => run(session, variant), variant.fastLog ? undefined : drive)
+    return arm(name, variant.about, (session) => run(session, variant), variant.fastLog ? undefined : drive)
   }),
   arm('short-burst', 'one group, more writes a second than it takes, for a few seconds', (session) =>
     burst(session, session.setting('burst.seconds')),
@@ -146,22 +134,10 @@ const arms = [
   arm('reads-at-five', 'the same with five writes a second', (session) => readsBeside(session, 5)),
 ]
 
-function compare(
-  says: string,
-  names: readonly [string, string],
-  figure: string,
-  holds: (first: number, second: number) => boolean,
-): Expectation {
-  return expectFigures(says, ofArms(figure, ...names), holds, `${figure}: ${names[0]} {}, ${names[1]} {}`)
-}
-
 function climbs(says: string, figure: string, holds: (few: number, many: number) => boolean): Expectation {
-  return expectFigures(
-    says,
-    ofArm('one-group', `${figure}, 1 writer`, `${figure}, all writers`),
-    holds,
-    `${figure}: {} with one writer, {} with all`,
-  )
+  return expected(says)
+    .of('one-group', `${figure}, 1 writer`, `${figure}, all writers`)
+    .holds(holds, `${figure}: {} with one writer, {} with all`)
 }
 
 export const entityGroupContention: Lab = defineLab({
@@ -179,48 +155,28 @@ export const entityGroupContention: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigures(
-      'one group takes a few commits a second, however many writers',
-      ofArm('one-group', 'best rate'),
-      (best) => best >= 2 && best <= 8,
-      '{}/s at best',
-    ),
+    expected('one group takes a few commits a second, however many writers')
+      .of('one-group', 'best rate')
+      .holds((best) => best >= 2 && best <= 8, '{}/s at best'),
     climbs('more writers: aborts climb', 'aborts', (few, many) => few < 0.1 && many > 1),
     climbs('more writers: latency climbs, that of jobs given up counted', 'p99', (few, many) => many > 5 * few),
-    compare(
-      'a faster log takes more: the limit is the latency of its commits',
-      ['one-group', 'faster-log'],
-      'best rate',
-      (one, fast) => fast > 1.8 * one,
-    ),
-    compare(
-      'many groups take as many times more',
-      ['one-group', 'many-groups'],
-      'rate, all writers',
-      (one, many) => many > 20 * one,
-    ),
-    compare(
-      'a batch counts as one commit, and brings all of its entities',
-      ['one-group', 'batched'],
-      'entities',
-      (one, batched) => batched > 6 * one,
-    ),
-    expectFigures(
-      'above one write a second eventual reads lag further and further behind',
-      ofArms('an eventual query lags by', 'reads-at-one', 'reads-at-five'),
-      (one, five) => one < 2 && five > 5 * one,
-      '{} s at one write a second, {} s at five',
-    ),
-    expectFigures(
-      'above one write a second a strong read times out',
-      [
-        ...ofArms('strong queries that time out', 'reads-at-one', 'reads-at-five'),
-        ['reads-at-one', 'a strong query takes'],
-      ],
-      (one, five) => one === 0 && five === 1,
-      'timed out: {2} at five writes a second; {3} ms at one',
-    ),
-    expectFigure('short-burst: every write gets through', 'writes lost', 0),
-    expectFigure('long-run: at the same rate many are lost', 'writes lost', (lost) => lost > 20),
+    expected('a faster log takes more: the limit is the latency of its commits')
+      .across('best rate', 'one-group', 'faster-log')
+      .holds((one, fast) => fast > 1.8 * one, 'best rate: one-group {}, faster-log {}'),
+    expected('many groups take as many times more')
+      .across('rate, all writers', 'one-group', 'many-groups')
+      .holds((one, many) => many > 20 * one, 'rate, all writers: one-group {}, many-groups {}'),
+    expected('a batch counts as one commit, and brings all of its entities')
+      .across('entities', 'one-group', 'batched')
+      .holds((one, batched) => batched > 6 * one, 'entities: one-group {}, batched {}'),
+    expected('above one write a second eventual reads lag further and further behind')
+      .across('an eventual query lags by', 'reads-at-one', 'reads-at-five')
+      .holds((one, five) => one < 2 && five > 5 * one, '{} s at one write a second, {} s at five'),
+    expected('above one write a second a strong read times out')
+      .across('strong queries that time out', 'reads-at-one', 'reads-at-five')
+      .of('reads-at-one', 'a strong query takes')
+      .holds((one, five) => one === 0 && five === 1, 'timed out: {2} at five writes a second; {3} ms at one'),
+    expected('short-burst: every write gets through').figure('writes lost').is(0),
+    expected('long-run: at the same rate many are lost').figure('writes lost').above(20),
   ],
 })

@@ -9,8 +9,8 @@
  * shard before the time, or a generation number, a shard and the time, and let old generations rest before they are read.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm, ofArms } from '../lab.ts'
-import { sumOf } from '../measure/sums.ts'
+import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
+import { sum } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { allOf, ascending, type Put, text, unindexed, upsert, where } from '../sim/entities.ts'
@@ -31,7 +31,7 @@ interface Live {
 }
 
 /** A way to index expiry times, and where a sweep looks. */
-interface Scheme extends Named {
+interface Scheme {
   /** The indexed value of an entity that expires then. */
   value(entity: Live, sweep: Moment): string
   /** Ranges that a sweep reads, each by queries of its own: from a value on, below another. */
@@ -57,27 +57,23 @@ const eachShard = <T>(shards: number, of: (shard: number) => T): T[] => Array.fr
 /** A generation rests while the next one is written. */
 const restsFor = 2
 
-const schemes: readonly Scheme[] = [
-  {
-    name: 'indexed',
+const schemes: Ways<Scheme> = {
+  indexed: {
     about: 'the expiry time is indexed',
     value: ({ expiresMs }) => timeOf(expiresMs),
     ranges: ({ nowMs }) => [['', timeOf(nowMs)]],
   },
-  {
-    name: 'remembered',
+  remembered: {
     about: 'the same; a sweep begins at the time of the last one',
     value: ({ expiresMs }) => timeOf(expiresMs),
     ranges: ({ nowMs, lastSweepMs }) => [[timeOf(lastSweepMs), timeOf(nowMs)]],
   },
-  {
-    name: 'sharded',
+  sharded: {
     about: 'a shard, then the expiry time; a query for each shard',
     value: ({ n, expiresMs }, { shards }) => `${shardOf(n, shards)}|${timeOf(expiresMs)}`,
     ranges: ({ nowMs, shards }) => eachShard(shards, (shard) => [`${shard}|`, `${shard}|${timeOf(nowMs)}`] as const),
   },
-  {
-    name: 'generations',
+  generations: {
     about: 'a generation, a shard, then the expiry time; an old generation is swept once',
     value: ({ n, expiresMs }, { shards, generation }) =>
       `${generationOf(generation)}|${shardOf(n, shards)}|${timeOf(expiresMs)}`,
@@ -88,7 +84,7 @@ const schemes: readonly Scheme[] = [
     },
     moves: true,
   },
-]
+}
 
 function pageOf(store: Store, [from, below]: readonly [string, string], cursor: Uint8Array | undefined): Query {
   return store.query(kind, {
@@ -192,8 +188,8 @@ class Sessions {
 /** Reads one after the other; `ms` is that of the longest. */
 function together(parts: readonly Scanned[]): Scanned {
   return {
-    rows: sumOf(parts, ({ rows }) => rows),
-    tombstones: sumOf(parts, ({ tombstones }) => tombstones),
+    rows: sum(parts.map(({ rows }) => rows)),
+    tombstones: sum(parts.map(({ tombstones }) => tombstones)),
     ms: Math.max(0, ...parts.map(({ ms }) => ms)),
   }
 }
@@ -235,12 +231,12 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
       session.progress((step * stepMs) / (minutes * 60_000))
     }
   })
-  const rows = sumOf(sweeps, (sweep) => sweep.rows)
+  const rows = sum(sweeps.map((sweep) => sweep.rows))
   const left = [...sessions.live.values()].map(({ expiresMs }) => store.nowMs - expiresMs)
   const longest = Math.max(sessions.longestKeptMs, ...left)
   record.figure('entities', sessions.made)
   record.figure('rows found', rows)
-  record.figure(perRow, sumOf(sweeps, (sweep) => sweep.tombstones) / Math.max(1, rows), 'per row found')
+  record.figure(perRow, sum(sweeps.map((sweep) => sweep.tombstones)) / Math.max(1, rows), 'per row found')
   record.figure('worst query steps over', Math.max(...sweeps.map(({ worstQuery }) => worstQuery)), 'deleted rows')
   record.figure('worst query takes', Math.max(...sweeps.map(({ ms }) => ms)), 'ms')
   record.figure('entities written again', sessions.moved)
@@ -278,39 +274,32 @@ export const expiry: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigure('indexed: a sweep goes over more deleted rows than it finds rows', perRow, (n) => n > 2),
-    expectFigure('indexed: the engine warns of it', 'findings of the engine', (n) => n > 0),
-    expectFigures(
-      'sharded: there are as many deleted rows, but each query meets a small part of them',
-      [perRow, 'worst query steps over'].flatMap((figure) => ofArms(figure, 'indexed', 'sharded')),
-      (plain, shards, worst, worstOfShards) => shards > plain / 2 && shards < plain * 2 && worstOfShards * 4 < worst,
-      '{} and {} a row found; the worst query: {} and {}',
-    ),
-    ...['remembered', 'generations'].map((name) =>
-      expectFigures(
-        `${name}: a sweep meets hardly any deleted rows`,
-        ofArm(name, 'rows found', perRow),
-        (found, each) => found > 0 && each < 0.1,
-        '{2} for each of {1} rows found',
+    expected('indexed: a sweep goes over more deleted rows than it finds rows').figure(perRow).above(2),
+    expected('indexed: the engine warns of it').figure('findings of the engine').above(0),
+    expected('sharded: there are as many deleted rows, but each query meets a small part of them')
+      .across(perRow, 'indexed', 'sharded')
+      .across('worst query steps over', 'indexed', 'sharded')
+      .holds(
+        (plain, shards, worst, worstOfShards) => shards > plain / 2 && shards < plain * 2 && worstOfShards * 4 < worst,
+        '{} and {} a row found; the worst query: {} and {}',
       ),
+    ...['remembered', 'generations'].map((name) =>
+      expected(`${name}: a sweep meets hardly any deleted rows`)
+        .of(name, 'rows found', perRow)
+        .holds((found, each) => found > 0 && each < 0.1, '{2} for each of {1} rows found'),
     ),
-    expectFigures(
-      'remembered: what is moved to a time in the past is never found',
-      ofArms(kept, 'indexed', 'remembered'),
-      (plain, remembered) => remembered > 4 * plain,
-      'kept for up to {} and {} minutes',
-    ),
-    expectFigures(
-      'generations: what is alive is written again, and what has expired is kept longer',
-      [['generations', 'entities written again'], ...ofArms(kept, 'indexed', 'generations')],
-      (again, plain, generations) => again > 0 && generations > 1.5 * plain,
-      '{} written again; kept for up to {} and {} minutes',
-    ),
-    expectFigures(
-      'generations: nothing is kept for longer than three generations',
-      ofArm('generations', kept, 'a generation'),
-      (longest, generation) => longest < 3 * generation,
-      '{} minutes, a generation of {} minutes',
-    ),
+    expected('remembered: what is moved to a time in the past is never found')
+      .across(kept, 'indexed', 'remembered')
+      .holds((plain, remembered) => remembered > 4 * plain, 'kept for up to {} and {} minutes'),
+    expected('generations: what is alive is written again, and what has expired is kept longer')
+      .of('generations', 'entities written again')
+      .across(kept, 'indexed', 'generations')
+      .holds(
+        (again, plain, generations) => again > 0 && generations > 1.5 * plain,
+        '{} written again; kept for up to {} and {} minutes',
+      ),
+    expected('generations: nothing is kept for longer than three generations')
+      .of('generations', kept, 'a generation')
+      .holds((longest, generation) => longest < 3 * generation, '{} minutes, a generation of {} minutes'),
   ],
 })

@@ -4,17 +4,7 @@
  * Known: a gateway holds nothing that a call needs, and all commits of a database get their versions from its clock rows, by default one
  * (docs/architecture/shared-store.md). Believed: one row of a Bigtable takes 200 to 500 conditional writes a second.
  */
-import {
-  type Arm,
-  arm,
-  defineLab,
-  type Expectation,
-  expectFigure,
-  expectFigures,
-  type Lab,
-  ofArm,
-  ofArms,
-} from '../lab.ts'
+import { type Arm, arm, defineLab, expected, type Lab } from '../lab.ts'
 import { defaultsOf } from '../settings.ts'
 import { kill } from './gateways/killed.ts'
 import { put, runLoad, type ScalingLoad, type TaskKey } from './gateways/scaling.ts'
@@ -57,18 +47,6 @@ const arms: readonly Arm[] = [
   arm('killed', 'queries, lookups and puts at several gateways; one is killed', kill),
 ]
 
-type Holds = (one: number, other: number) => boolean
-
-function pair(says: string, arm: string, names: readonly [string, string], holds: Holds): Expectation {
-  return expectFigures(says, ofArm(arm, ...names), holds, `${names[0]}: {}, ${names[1]}: {}`)
-}
-
-function compared(says: string, name: string, arms: readonly [string, string], holds: Holds): Expectation {
-  return expectFigures(says, ofArms(name, ...arms), holds, `${name} of ${arms[0]}: {}, of ${arms[1]}: {}`)
-}
-
-const manyTimes = (times: number): boolean => times > 6.5
-
 export const gatewaysLab: Lab = defineLab({
   name: 'gateways',
   idea:
@@ -85,73 +63,39 @@ export const gatewaysLab: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigure('lookups: as many times more as there are gateways', 'most against one', manyTimes),
-    expectFigure('queries: as many times more as there are gateways', 'most against one', manyTimes),
-    pair(
-      'puts to many groups: two gateways take nearly twice as many',
-      'puts',
-      ['1 gateway', '2 gateways'],
-      (one, two) => two > 1.7 * one,
-    ),
-    expectFigure(
-      'puts to many groups: half of the gateways take nearly as many',
-      'most against half as many',
-      (times) => times < 1.3,
-      'puts',
-    ),
-    pair(
-      'more gateways: each put waits longer for the clock row',
-      'puts',
-      ['p50, one gateway', 'p50, most gateways'],
-      (one, most) => most > 2 * one,
-    ),
-    expectFigure(
-      'puts with several clock rows: more than five times as many at eight gateways',
-      'most against one',
-      (times) => times > 5,
-      'puts-rows',
-    ),
-    compared(
-      'several clock rows: a put waits half as long at eight gateways',
-      'p50, most gateways',
-      ['puts', 'puts-rows'],
-      (one, several) => several < 0.6 * one,
-    ),
-    compared(
-      'several clock rows: a query beside puts waits less at eight gateways',
-      'queries beside, p50, most',
-      ['beside', 'beside-rows'],
-      (one, several) => several < 0.85 * one,
-    ),
-    expectFigure(
-      'the same clients at more gateways write less',
-      'most against one',
-      (times) => times < 0.6,
-      'same-clients',
-    ),
-    expectFigure(
-      'puts to one group: those that wait in a gateway share an append',
-      'puts for each append, one',
-      (puts) => puts > 5,
-      'one-group',
-    ),
-    expectFigure(
-      'puts to one group: about every second append of several gateways succeeds',
-      'appends that succeed, most',
-      (share) => share > 30 && share < 70,
-      'one-group',
-    ),
-    expectFigure(
-      'killed: a strong query waits for a quarter of a second or so',
-      'queries, longest after',
-      (ms) => ms > 100 && ms < 1000,
-    ),
-    pair(
-      'killed: a lookup in one group does not wait',
-      'killed',
-      ['lookups, p50 before', 'lookups, longest after'],
-      (before, after) => after < before + 50,
-    ),
-    expectFigure('killed: every acknowledged put is there', 'acknowledged puts lost', 0),
+    expected('lookups: as many times more as there are gateways').figure('most against one').above(6.5),
+    expected('queries: as many times more as there are gateways').figure('most against one').above(6.5),
+    expected('puts to many groups: two gateways take nearly twice as many')
+      .of('puts', '1 gateway', '2 gateways')
+      .holds((one, two) => two > 1.7 * one, '1 gateway: {}, 2 gateways: {}'),
+    expected('puts to many groups: half of the gateways take nearly as many')
+      .of('puts', 'most against half as many')
+      .below(1.3),
+    expected('more gateways: each put waits longer for the clock row')
+      .of('puts', 'p50, one gateway', 'p50, most gateways')
+      .holds((one, most) => most > 2 * one, 'p50, one gateway: {}, p50, most gateways: {}'),
+    expected('puts with several clock rows: more than five times as many at eight gateways')
+      .of('puts-rows', 'most against one')
+      .above(5),
+    expected('several clock rows: a put waits half as long at eight gateways')
+      .across('p50, most gateways', 'puts', 'puts-rows')
+      .holds((one, several) => several < 0.6 * one, 'p50, most gateways of puts: {}, of puts-rows: {}'),
+    expected('several clock rows: a query beside puts waits less at eight gateways')
+      .across('queries beside, p50, most', 'beside', 'beside-rows')
+      .holds((one, several) => several < 0.85 * one, 'queries beside, p50, most of beside: {}, of beside-rows: {}'),
+    expected('the same clients at more gateways write less').of('same-clients', 'most against one').below(0.6),
+    expected('puts to one group: those that wait in a gateway share an append')
+      .of('one-group', 'puts for each append, one')
+      .above(5),
+    expected('puts to one group: about every second append of several gateways succeeds')
+      .of('one-group', 'appends that succeed, most')
+      .holds((share) => share > 30 && share < 70),
+    expected('killed: a strong query waits for a quarter of a second or so')
+      .figure('queries, longest after')
+      .holds((ms) => ms > 100 && ms < 1000),
+    expected('killed: a lookup in one group does not wait')
+      .of('killed', 'lookups, p50 before', 'lookups, longest after')
+      .holds((before, after) => after < before + 50, 'lookups, p50 before: {}, lookups, longest after: {}'),
+    expected('killed: every acknowledged put is there').figure('acknowledged puts lost').is(0),
   ],
 })

@@ -4,17 +4,7 @@
  * Known: best practices, sharding and replication: replicate what is read hotly, shard what is written hotly.
  */
 import type { Key } from '@sixtables/engine'
-import {
-  armsOf,
-  defineLab,
-  type Expectation,
-  expectFigure,
-  expectFigures,
-  type Lab,
-  type Named,
-  ofArm,
-  ofArms,
-} from '../lab.ts'
+import { armsOf, defineLab, type Expectation, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Client } from '../sim/client.ts'
@@ -107,18 +97,18 @@ async function write(session: ArmSession, copies: number): Promise<void> {
   record.chart('latency', 'ms', x, { p99: all.map(({ p99 }) => p99) })
 }
 
-interface Way extends Named {
+interface Way {
   readonly does: 'reads' | 'writes'
   /** Whether there are copies of the entity; else there is one. */
   readonly isCopied: boolean
 }
 
-const ways: readonly Way[] = [
-  { name: 'read-one', about: 'one entity, read by everybody', does: 'reads', isCopied: false },
-  { name: 'read-replicas', about: 'copies of it, each reader takes any', does: 'reads', isCopied: true },
-  { name: 'write-one', about: 'one counter, written by everybody', does: 'writes', isCopied: false },
-  { name: 'write-shards', about: 'shards of it, each writer takes any', does: 'writes', isCopied: true },
-]
+const ways: Ways<Way> = {
+  'read-one': { about: 'one entity, read by everybody', does: 'reads', isCopied: false },
+  'read-replicas': { about: 'copies of it, each reader takes any', does: 'reads', isCopied: true },
+  'write-one': { about: 'one counter, written by everybody', does: 'writes', isCopied: false },
+  'write-shards': { about: 'shards of it, each writer takes any', does: 'writes', isCopied: true },
+}
 
 function run(session: ArmSession, { does, isCopied }: Way): Promise<void> {
   const copies = isCopied ? session.setting('copies.count') : 1
@@ -133,12 +123,13 @@ function drive(wire: WireSession, { does, isCopied }: Way): Promise<void> {
 
 /** Nearly as many times the throughput of one as there are copies, and there are several. */
 function asManyTimes(says: string, one: string, many: string): Expectation {
-  return expectFigures(
-    says,
-    [...ofArms('served', one, many), [many, 'copies']],
-    (alone, together, copies) => copies > 1 && together > 0.85 * copies * alone && together < 1.15 * copies * alone,
-    '{}/s of one, {}/s with {} copies',
-  )
+  return expected(says)
+    .across('served', one, many)
+    .of(many, 'copies')
+    .holds(
+      (alone, together, copies) => copies > 1 && together > 0.85 * copies * alone && together < 1.15 * copies * alone,
+      '{}/s of one, {}/s with {} copies',
+    )
 }
 
 export const hotKey: Lab = defineLab({
@@ -156,44 +147,27 @@ export const hotKey: Lab = defineLab({
   },
   arms: armsOf(ways, run, drive),
   expectations: [
-    expectFigures(
-      'read-one: a tablet is not split inside a row',
-      ofArm('read-one', 'busiest tablet'),
-      (busiest) => busiest > 99,
-      '{} % of the load on one tablet',
-    ),
-    expectFigures(
-      'read-one: most of what is asked for is refused',
-      ofArm('read-one', 'served', 'refused'),
-      (served, refused) => refused > served,
-      '{}/s served, {} refused',
-    ),
+    expected('read-one: a tablet is not split inside a row')
+      .of('read-one', 'busiest tablet')
+      .holds((busiest) => busiest > 99, '{} % of the load on one tablet'),
+    expected('read-one: most of what is asked for is refused')
+      .of('read-one', 'served', 'refused')
+      .holds((served, refused) => refused > served, '{}/s served, {} refused'),
     asManyTimes('replicas multiply the reads by their number', 'read-one', 'read-replicas'),
-    expectFigures(
-      'write-one: a few writes a second, whatever the number of writers',
-      ofArm('write-one', 'served'),
-      (served) => served > 1 && served < 10,
-      '{}/s',
-    ),
+    expected('write-one: a few writes a second, whatever the number of writers')
+      .of('write-one', 'served')
+      .holds((served) => served > 1 && served < 10, '{}/s'),
     asManyTimes('shards multiply the writes by their number', 'write-one', 'write-shards'),
-    expectFigures(
-      'of as many keys reads scale far above writes, but reads of one key stop at one server',
-      [
-        ...ofArms('served', 'read-one', 'read-replicas', 'write-shards'),
-        ...ofArms('copies', 'read-replicas', 'write-shards'),
-      ],
-      (one, reads, writes, copies, shards) => copies === shards && reads > 500 * writes && one < 0.25 * reads,
-      '{4} keys: {2}/s read, {3}/s written; one key: {1}/s read',
-    ),
-    expectFigure(
-      'read-one: instances that need the hot key at their start fail to start',
-      'instances that fail to start',
-      (percent) => percent > 20,
-    ),
-    expectFigure(
-      'read-replicas: with copies of it instances start',
-      'instances that fail to start',
-      (percent) => percent < 2,
-    ),
+    expected('of as many keys reads scale far above writes, but reads of one key stop at one server')
+      .across('served', 'read-one', 'read-replicas', 'write-shards')
+      .across('copies', 'read-replicas', 'write-shards')
+      .holds(
+        (one, reads, writes, copies, shards) => copies === shards && reads > 500 * writes && one < 0.25 * reads,
+        '{4} keys: {2}/s read, {3}/s written; one key: {1}/s read',
+      ),
+    expected('read-one: instances that need the hot key at their start fail to start')
+      .figure('instances that fail to start')
+      .above(20),
+    expected('read-replicas: with copies of it instances start').figure('instances that fail to start').below(2),
   ],
 })

@@ -5,7 +5,7 @@
  * combination of their values ("exploding").
  */
 import type { IndexDefinition, Value } from '@sixtables/engine'
-import { arm, defineLab, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { array, type Fields, text, unindexed, upsert } from '../sim/entities.ts'
@@ -152,48 +152,30 @@ export const indexCost: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigures(
-      'excluding a property saves its two rows',
-      ofArms('rows', 'excluded', 'indexed'),
-      (without, all) => without === 2 && all === without + 2 * names.length,
-      '{} rows, {} rows',
-    ),
-    expectFigures(
-      'a changed value deletes two rows and writes two; an excluded one does neither',
-      ofArms('rows of an update of one property', 'excluded', 'indexed'),
-      (without, all) => without === 1 && all === 5,
-      '{} row, {} rows',
-    ),
-    expectFigures(
-      'each composite index adds a row',
-      ofArm('composite', 'rows at the fewest', 'rows', 'composite rows'),
-      (fewest, most, added) => added > 0 && most === fewest + added,
-      '{} rows without, {} with {}',
-    ),
-    expectFigures(
-      'without a composite index rows grow as the values do',
-      ofArm('multi-valued', 'rows at the fewest', 'rows', 'values'),
-      (one, most, values) => one === 6 && most === 2 + 4 * values,
-      '1 value each: {1} rows, {3}: {2}',
-    ),
-    expectFigures(
-      'an index over two arrays multiplies: rows grow as the square of the values',
-      ofArm('exploding', 'values', 'composite rows'),
-      (values, combined) => combined === values * values,
-      '{} values each, {} composite rows',
-    ),
-    expectFigures(
-      'apply takes longer with every index, longest with the exploding one',
-      ofArms('apply', 'excluded', 'indexed', 'composite', 'exploding'),
-      (...times) => times.every((ms, i) => i === 0 || ms > (times[i - 1] ?? 0)),
-      '{} ms, {} ms, {} ms, {} ms',
-    ),
-    expectFigures(
-      'an index that explodes too far refuses the put',
-      ofArm('refused', 'values of each array when refused', 'index rows of the last put that was taken'),
-      // The rows without the composite index are four for each value: they alone would reach no limit so soon.
-      (values, rows) => rows > 4 * values * 2 && rows < 40_000,
-      '{} values each are refused, after a put of {} index rows',
-    ),
+    expected('excluding a property saves its two rows')
+      .across('rows', 'excluded', 'indexed')
+      .holds((without, all) => without === 2 && all === without + 2 * names.length, '{} rows, {} rows'),
+    expected('a changed value deletes two rows and writes two; an excluded one does neither')
+      .across('rows of an update of one property', 'excluded', 'indexed')
+      .holds((without, all) => without === 1 && all === 5, '{} row, {} rows'),
+    expected('each composite index adds a row')
+      .of('composite', 'rows at the fewest', 'rows', 'composite rows')
+      .holds((fewest, most, added) => added > 0 && most === fewest + added, '{} rows without, {} with {}'),
+    expected('without a composite index rows grow as the values do')
+      .of('multi-valued', 'rows at the fewest', 'rows', 'values')
+      .holds((one, most, values) => one === 6 && most === 2 + 4 * values, '1 value each: {1} rows, {3}: {2}'),
+    expected('an index over two arrays multiplies: rows grow as the square of the values')
+      .of('exploding', 'values', 'composite rows')
+      .holds((values, combined) => combined === values * values, '{} values each, {} composite rows'),
+    expected('apply takes longer with every index, longest with the exploding one')
+      .across('apply', 'excluded', 'indexed', 'composite', 'exploding')
+      .holds((...times) => times.every((ms, i) => i === 0 || ms > (times[i - 1] ?? 0)), '{} ms, {} ms, {} ms, {} ms'),
+    expected('an index that explodes too far refuses the put')
+      .of('refused', 'values of each array when refused', 'index rows of the last put that was taken')
+      .holds(
+        // The rows without the composite index are four for each value: they alone would reach no limit so soon.
+        (values, rows) => rows > 4 * values * 2 && rows < 40_000,
+        '{} values each are refused, after a put of {} index rows',
+      ),
   ],
 })

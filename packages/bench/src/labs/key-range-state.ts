@@ -4,7 +4,7 @@
  * Known: the three states and their order (App Engine SDK); the use for ids that come with migrated rows.
  */
 import type { Key, KeyRangeState } from '@sixtables/engine'
-import { arm, defineLab, expectFigure, type Lab } from '../lab.ts'
+import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { text, upsert } from '../sim/entities.ts'
 import { legacyAtOnce, type Store } from '../sim/store.ts'
@@ -183,26 +183,21 @@ export const keyRangeState: Lab = defineLab({
   ],
   expectations: [
     ...states.map((state) =>
-      expectFigure(`${state.toLowerCase()}: each range answers ${state}`, 'unlike the rules', 0),
+      expected(`${state.toLowerCase()}: each range answers ${state}`).figure('unlike the rules').is(0),
     ),
-    expectFigure('ids that were passed over count as given', 'skipped ids are EMPTY', 0, 'high-water-mark'),
-    expectFigure('no range is EMPTY twice', 'EMPTY a second time', 0, 'high-water-mark'),
-    expectFigure(
-      'a child kind has its own sequence under every parent',
-      'counters moved by another parent',
-      0,
-      'per-parent',
-    ),
-    expectFigure(
-      'late-contention: rows in a CONTENTION range are overwritten by the one who was given its ids',
-      'old rows overwritten',
-      5,
-    ),
-    expectFigure('late-empty: rows in an EMPTY range stay as they are', 'old rows overwritten', 0),
+    expected('ids that were passed over count as given').of('high-water-mark', 'skipped ids are EMPTY').is(0),
+    expected('no range is EMPTY twice').of('high-water-mark', 'EMPTY a second time').is(0),
+    expected('a child kind has its own sequence under every parent')
+      .of('per-parent', 'counters moved by another parent')
+      .is(0),
+    expected('late-contention: rows in a CONTENTION range are overwritten by the one who was given its ids')
+      .figure('old rows overwritten')
+      .is(5),
+    expected('late-empty: rows in an EMPTY range stay as they are').figure('old rows overwritten').is(0),
     ...['late-contention', 'late-empty'].map((name) =>
-      expectFigure(`${name}: no id that is given later falls inside`, 'ids given later that fall inside', 0),
+      expected(`${name}: no id that is given later falls inside`).figure('ids given later that fall inside').is(0),
     ),
-    expectFigure('random ranges answer by the rules', 'unlike the rules', 0, 'random'),
-    ...states.map((state) => expectFigure(`random ranges meet ${state}`, state, (n) => n > 0, 'random')),
+    expected('random ranges answer by the rules').of('random', 'unlike the rules').is(0),
+    ...states.map((state) => expected(`random ranges meet ${state}`).of('random', state).above(0)),
   ],
 })

@@ -8,7 +8,7 @@
  * hot as well; a copy that does not go in key order.
  */
 import { type Key, KeyPermutation } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
+import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { integer, unindexed, upsert } from '../sim/entities.ts'
@@ -47,7 +47,7 @@ interface Draw {
   readonly all: number
 }
 
-interface Way extends Named {
+interface Way {
   readonly hasOld?: boolean
   readonly isRamped?: boolean
   next(draw: Draw): PlainOperation
@@ -55,44 +55,37 @@ interface Way extends Named {
 
 const writeOf = (key: Key): PlainOperation => ({ put: upsert(key, fields) })
 
-const ways: readonly Way[] = [
-  {
-    name: 'new-kind',
+const ways: Ways<Way> = {
+  'new-kind': {
     about: 'a new kind, with the full traffic at once',
     next: ({ key, share }) => writeOf(key(newKind, userAt(share))),
   },
-  {
-    name: 'new-namespace',
+  'new-namespace': {
     about: 'a new namespace, with the full traffic at once',
     next: ({ key, share }) => writeOf(key(oldKind, userAt(share), 'new')),
   },
-  {
-    name: 'new-kind-ramped',
+  'new-kind-ramped': {
     about: 'a new kind, ramped up by the rule',
     isRamped: true,
     next: ({ key, share }) => writeOf(key(newKind, userAt(share))),
   },
-  {
-    name: 'switch-at-once',
+  'switch-at-once': {
     about: 'every read asks the new kind first, and the old one if it has nothing',
     hasOld: true,
     next: ({ key, share }) => ({ lookup: key(newKind, userAt(share)) }),
   },
-  {
-    name: 'ramp-by-user',
+  'ramp-by-user': {
     about: 'the old kind is read, and for more and more users both',
     hasOld: true,
     isRamped: true,
     next: ({ key, share, moved }) => ({ lookup: key(newKind, byHash[Math.floor(share * moved * users)] ?? '') }),
   },
-  {
-    name: 'copy-in-order',
+  'copy-in-order': {
     about: 'a job copies the old kind in the order of its keys, ramped up',
     isRamped: true,
     next: ({ key, n, all }) => writeOf(key(newKind, nameAt(Math.min(n, all - 1) / all))),
   },
-  {
-    name: 'copy-shuffled',
+  'copy-shuffled': {
     about: 'the same job, with the keys shuffled',
     isRamped: true,
     next: ({ key, n, all }) => {
@@ -100,7 +93,7 @@ const ways: readonly Way[] = [
       return writeOf(key(newKind, nameAt(Number(shuffled.idOf(BigInt(Math.min(n, all - 1) + 1)) - 1n) / all)))
     },
   },
-]
+}
 
 function keysIn(place: Pick<Store, 'key'>): Draw['key'] {
   return (kind, name, namespaceId = '') => {
@@ -199,20 +192,13 @@ export const kindMigration: Lab = defineLab({
       ['new-kind', 'a new kind begins in one tablet, and full traffic at once is refused in part'],
       ['new-namespace', 'a new namespace does so as well'],
       ['switch-at-once', 'reads of entities that are not there make the new kind hot'],
-    ].map(([arm = '', says]) => expectFigure(`${arm}: ${says}`, refusedAfter, (percent) => percent > 10)),
-    expectFigure(
-      'switch-at-once: a large part of all reads finds no entity',
-      'reads that find no entity',
-      (percent) => percent > 15,
-    ),
+    ].map(([arm = '', says]) => expected(`${arm}: ${says}`).figure(refusedAfter).above(10)),
+    expected('switch-at-once: a large part of all reads finds no entity').figure('reads that find no entity').above(15),
     ...['new-kind-ramped', 'ramp-by-user', 'copy-shuffled'].map((arm) =>
-      expectFigure(`${arm}: hardly anything is refused`, 'refused, whole run', (percent) => percent < 2),
+      expected(`${arm}: hardly anything is refused`).figure('refused, whole run').below(2),
     ),
-    expectFigures(
-      'copy-in-order: one tablet has nearly all of the load, and the copy outgrows its server',
-      ofArm('copy-in-order', 'hottest tablet at the end', 'refused at the end'),
-      (share, refused) => share > 90 && refused > 20,
-      '{} % on one tablet, {} % refused',
-    ),
+    expected('copy-in-order: one tablet has nearly all of the load, and the copy outgrows its server')
+      .of('copy-in-order', 'hottest tablet at the end', 'refused at the end')
+      .holds((share, refused) => share > 90 && refused > 20, '{} % on one tablet, {} % refused'),
   ],
 })

@@ -3,9 +3,9 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.3.
  */
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expected, type Lab, type Named } from '../lab.ts'
 import { Unmeasured } from '../measure/recorder.ts'
-import { meanOf } from '../measure/sums.ts'
+import { mean } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { upsert } from '../sim/entities.ts'
@@ -13,7 +13,7 @@ import type { WireSession } from '../sim/wire.ts'
 import { CompactionRun, type Sight } from './lists/compaction-run.ts'
 import { type CompactionWay, compactionWays } from './lists/compaction-ways.ts'
 
-async function run(session: ArmSession, way: CompactionWay): Promise<void> {
+async function run(session: ArmSession, way: Named<CompactionWay>): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
   const seconds = session.setting('load.seconds')
@@ -37,14 +37,10 @@ async function run(session: ArmSession, way: CompactionWay): Promise<void> {
   record.figure('compactions refused', refused)
   record.figure('compacting clients killed', killed)
   record.figure('longest list', greatest('entries'), 'entries')
-  record.figure(
-    'list on average',
-    meanOf(sights, ({ entries }) => entries),
-    'entries',
-  )
+  record.figure('list on average', mean(sights.map(({ entries }) => entries)), 'entries')
   record.figure('list at the end', last.entries, 'entries')
   record.figure('followers at the end', last.followers)
-  record.figure('reads with repeats', meanOf(sights, ({ repeats }) => Number(repeats > 0)) * 100, '%')
+  record.figure('reads with repeats', mean(sights.map(({ repeats }) => Number(repeats > 0))) * 100, '%')
   record.figure('longest time with repeats', longestRepeats(sights) / 1000, 's')
   record.figure('repeats at the end', last.repeats, 'entries')
   record.figure('lost at any time', greatest('lost'), 'followers')
@@ -65,7 +61,7 @@ function longestRepeats(sights: readonly Sight[]): number {
   return longest
 }
 
-async function drive({ client, random, seconds, done, judged }: WireSession, way: CompactionWay): Promise<void> {
+async function drive({ client, random, seconds, done, judged }: WireSession, way: Named<CompactionWay>): Promise<void> {
   // A run before this one may have left its lists.
   await client.commit(way.lists(client).map((key) => upsert(key, {})))
   const pauses = { rememberMs: 2000, compactEveryMs: 3000, lookEveryMs: 500, backoffMs: 50 }
@@ -99,39 +95,34 @@ export const listCompaction: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigures(
-      'cas: compactions fail like removals do while the list changes',
-      ofArm('cas', 'compactions finished', 'compactions refused'),
-      (done, refused) => done * 5 < refused,
-      '{} got through, {} were refused',
-    ),
+    expected('cas: compactions fail like removals do while the list changes')
+      .of('cas', 'compactions finished', 'compactions refused')
+      .holds((done, refused) => done * 5 < refused, '{} got through, {} were refused'),
     ...switching.map((name) =>
-      expectFigures(
-        `${name}: compacts under load`,
-        // One spell of killed clients makes the longest list, however long the load; the average tells growth from chance.
-        [...ofArms('list on average', 'cas', name), [name, 'compactions finished']],
-        (long, short) => short < 0.6 * long,
-        '{3} compactions finished; {2} entries in the list on average, {1} with cas',
-      ),
+      // One spell of killed clients makes the longest list, however long the load; the average tells growth from chance.
+      expected(`${name}: compacts under load`)
+        .across('list on average', 'cas', name)
+        .of(name, 'compactions finished')
+        .holds(
+          (long, short) => short < 0.6 * long,
+          '{3} compactions finished; {2} entries in the list on average, {1} with cas',
+        ),
     ),
     ...['active-pointer', 'marker'].flatMap((name) => [
-      expectFigure(`${name}: a killed client leaves repeats`, 'reads with repeats', (n) => n > 0),
-      expectFigures(
-        `${name}: repeats settle in seconds`,
-        ofArm(name, 'longest time with repeats', 'repeats at the end'),
-        (longest, last) => longest < 15 && last === 0,
-        'at most {} s; {} when all is quiet',
-      ),
+      expected(`${name}: a killed client leaves repeats`).figure('reads with repeats').above(0),
+      expected(`${name}: repeats settle in seconds`)
+        .of(name, 'longest time with repeats', 'repeats at the end')
+        .holds((longest, last) => longest < 15 && last === 0, 'at most {} s; {} when all is quiet'),
     ]),
-    expectFigure('one-commit: there is never a repeat', 'reads with repeats', 0),
+    expected('one-commit: there is never a repeat').figure('reads with repeats').is(0),
     ...whole.map((name) =>
-      expectFigures(
-        `${name}: nothing is lost, and nothing comes back`,
-        ofArm(name, 'lost at any time', 'back at any time', 'lost at the end'),
-        (lost, back, atEnd) => lost === 0 && back === 0 && atEnd === 0,
-        'at most {} followers lost and {} back in any read, {} lost at the end',
-      ),
+      expected(`${name}: nothing is lost, and nothing comes back`)
+        .of(name, 'lost at any time', 'back at any time', 'lost at the end')
+        .holds(
+          (lost, back, atEnd) => lost === 0 && back === 0 && atEnd === 0,
+          'at most {} followers lost and {} back in any read, {} lost at the end',
+        ),
     ),
-    expectFigure('clear-first: a killed client loses followers', 'lost at the end', (n) => n > 0),
+    expected('clear-first: a killed client loses followers').figure('lost at the end').above(0),
   ],
 })

@@ -4,8 +4,8 @@
  * Known: Couchbase's manual 1.8, 9.2.5.4; entities have at most 1 MiB less 4 bytes.
  */
 import { DatastoreError, type Key, limits } from '@sixtables/engine'
-import { arm, defineLab, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
-import { sumOf } from '../measure/sums.ts'
+import { arm, defineLab, expected, type Lab } from '../lab.ts'
+import { sum } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { type Client, isChanged, succeeds, textsOf } from '../sim/client.ts'
@@ -240,7 +240,7 @@ async function runSubLists(session: ArmSession): Promise<void> {
 }
 
 function entryBytes(lists: ReadonlyMap<Key, readonly string[]>): number {
-  return sumOf([...lists.values()].flat(), (entry) => entry.length)
+  return sum([...lists.values()].flat().map((entry) => entry.length))
 }
 
 const drive = (wire: WireSession, layout: Layout): Promise<void> =>
@@ -255,11 +255,6 @@ const arms = [
   ),
 ]
 
-const inSubLists = (says: string, names: readonly string[], holds: (...values: number[]) => boolean): Expectation =>
-  expectFigures(`sub-lists: ${says}`, ofArm('sub-lists', ...names), holds, (...values) =>
-    names.map((name, i) => `${name}: ${inWords(values[i] ?? 0)}`).join(', '),
-  )
-
 export const listOfLists: Lab = defineLab({
   name: 'list-of-lists',
   idea:
@@ -273,37 +268,33 @@ export const listOfLists: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigures(
-      'one-item: is refused at the limit of an entity, long before all are in it',
-      [...ofArms('followers found', 'one-item', 'sub-lists'), ['one-item', 'refused for its size']],
-      (few, all, refused) => refused === 1 && few < all / 2,
-      '{} followers in one entity, {} in sub-lists',
-    ),
-    inSubLists(
-      'all followers are stored, each once',
-      ['followers', 'followers found', 'found twice'],
-      (followers, found, twice) => found === followers && twice === 0,
-    ),
-    expectFigures(
-      'a new follower costs a small part of the bytes in sub-lists',
-      ofArms('written for a follower', 'one-item', 'sub-lists'),
-      (one, many) => one > 4 * many,
-      '{} bytes in one entity, {} in sub-lists',
-    ),
-    inSubLists(
-      'the old ones are compacted at the first attempt',
-      ['commits that compacted old sub-lists', 'of these, refused'],
-      (old, refused) => old > 1 && refused === 0,
-    ),
-    inSubLists(
-      'the newest one is not, while it grows',
-      ['attempts at the newest sub-list', 'of those, refused'],
-      (tries, refused) => refused > tries / 2,
-    ),
-    inSubLists(
-      'compacted, they are shorter, and hold those who stayed',
-      ['entries before', 'entries after', 'wrong after it'],
-      (before, after, wrong) => after < 0.9 * before && wrong === 0,
-    ),
+    expected('one-item: is refused at the limit of an entity, long before all are in it')
+      .across('followers found', 'one-item', 'sub-lists')
+      .of('one-item', 'refused for its size')
+      .holds((few, all, refused) => refused === 1 && few < all / 2, '{} followers in one entity, {} in sub-lists'),
+    expected('sub-lists: all followers are stored, each once')
+      .of('sub-lists', 'followers', 'followers found', 'found twice')
+      .holds(
+        (followers, found, twice) => found === followers && twice === 0,
+        'followers: {}, followers found: {}, found twice: {}',
+      ),
+    expected('a new follower costs a small part of the bytes in sub-lists')
+      .across('written for a follower', 'one-item', 'sub-lists')
+      .holds((one, many) => one > 4 * many, '{} bytes in one entity, {} in sub-lists'),
+    expected('sub-lists: the old ones are compacted at the first attempt')
+      .of('sub-lists', 'commits that compacted old sub-lists', 'of these, refused')
+      .holds(
+        (old, refused) => old > 1 && refused === 0,
+        'commits that compacted old sub-lists: {}, of these, refused: {}',
+      ),
+    expected('sub-lists: the newest one is not, while it grows')
+      .of('sub-lists', 'attempts at the newest sub-list', 'of those, refused')
+      .holds((tries, refused) => refused > tries / 2, 'attempts at the newest sub-list: {}, of those, refused: {}'),
+    expected('sub-lists: compacted, they are shorter, and hold those who stayed')
+      .of('sub-lists', 'entries before', 'entries after', 'wrong after it')
+      .holds(
+        (before, after, wrong) => after < 0.9 * before && wrong === 0,
+        'entries before: {}, entries after: {}, wrong after it: {}',
+      ),
   ],
 })

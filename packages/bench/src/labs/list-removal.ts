@@ -3,9 +3,9 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.1 and 9.2.5.2.
  */
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expected, type Lab, type Named } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
-import { sumOf } from '../measure/sums.ts'
+import { sum } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { type Client, isChanged, isTransient, succeeds, textsOf } from '../sim/client.ts'
@@ -86,7 +86,7 @@ function differences(found: readonly string[], expected: readonly string[]): num
 
 async function run(
   session: ArmSession,
-  way: RemovalWay,
+  way: Named<RemovalWay>,
   writersMax = session.setting('load.writersMax'),
 ): Promise<void> {
   const { record } = session
@@ -96,19 +96,13 @@ async function run(
   const retriesOf = ({ removalRetries, removals }: typeof first): number => removalRetries / Math.max(1, removals)
   const rates = all.map(({ seconds }, i) => ((levels[i] ?? 0) * changes) / seconds)
   record.ends('retries per removal', [retriesOf(first), retriesOf(last)], '')
-  record.figure(
-    'retries of additions',
-    sumOf(all, (tally) => tally.additionRetries),
-  )
+  record.figure('retries of additions', sum(all.map((tally) => tally.additionRetries)))
   record.figure('removals that a client library gives up', (last.starved / Math.max(1, last.removals)) * 100, '%')
   record.ends('p99 of a removal', [first.removalMs.quantile(0.99), last.removalMs.quantile(0.99)], 'ms')
   record.figure('changes, all writers', rates.at(-1) ?? 0, '/s')
   record.figure('followers at the end', last.followers)
   record.figure('elements stored for them', last.elements)
-  record.figure(
-    'wrong at the end',
-    sumOf(all, (tally) => tally.wrong),
-  )
+  record.figure('wrong at the end', sum(all.map((tally) => tally.wrong)))
   const x = { name: 'writers', values: levels }
   record.chart('retries', 'per removal', x, { [way.name]: all.map(retriesOf) })
   record.chart('p99 of a removal', 'ms', x, { [way.name]: all.map(({ removalMs }) => removalMs.quantile(0.99)) })
@@ -117,7 +111,7 @@ async function run(
 
 const writersOverWire = 16
 
-async function drive(wire: WireSession, way: RemovalWay): Promise<void> {
+async function drive(wire: WireSession, way: Named<RemovalWay>): Promise<void> {
   const { client, random, seconds } = wire
   const endMs = client.nowMs() + seconds * 1000
   const patience = { retries: 5, backoffMs: 50, random: () => random.next() }
@@ -140,11 +134,11 @@ async function drive(wire: WireSession, way: RemovalWay): Promise<void> {
   wire.judged({
     says: isLossy ? 'changes are lost' : 'no change is lost',
     holds: isLossy ? wrong > 0 : wrong === 0,
-    found: `${wrong} followers are wrong after ${sumOf(changes, (count) => count)} changes`,
+    found: `${wrong} followers are wrong after ${sum(changes)} changes`,
   })
 }
 
-const names = removalWays.map(({ name }) => name)
+const names = Object.keys(removalWays)
 const whole = names.filter((name) => name !== 'plain-put')
 const appending = whole.filter((name) => name !== 'cas')
 
@@ -168,52 +162,45 @@ export const listRemoval: Lab = defineLab({
     ...armsOf(dividedWays, (session, way) => run(session, way, 1)),
   ],
   expectations: [
-    expectFigures(
-      'cas: removals starve while the list changes fast',
-      ofArm(
+    expected('cas: removals starve while the list changes fast')
+      .of(
         'cas',
         'retries per removal, 1 writer',
         'retries per removal, all writers',
         'removals that a client library gives up',
+      )
+      .holds(
+        (few, many, givenUp) => few === 0 && many > 5 && givenUp > 20,
+        '{} retries per removal with one writer, {} with all; {} % past five retries',
       ),
-      (few, many, givenUp) => few === 0 && many > 5 && givenUp > 20,
-      '{} retries per removal with one writer, {} with all; {} % past five retries',
-    ),
     ...appending.map((name) =>
-      expectFigures(
-        `${name}: nothing is tried twice`,
-        ofArm(name, 'retries per removal, all writers', 'retries of additions'),
-        (removals, additions) => removals === 0 && additions === 0,
-        '{} and {} retries',
-      ),
+      expected(`${name}: nothing is tried twice`)
+        .of(name, 'retries per removal, all writers', 'retries of additions')
+        .holds((removals, additions) => removals === 0 && additions === 0, '{} and {} retries'),
     ),
-    expectFigures(
-      'a removal takes several times as long by CAS',
-      ofArms('p99 of a removal, all writers', 'cas', 'transforms'),
-      (slow, fast) => slow > 3 * fast,
-      'p99 with all writers: cas {} ms, transforms {} ms',
-    ),
-    expectFigure(
-      'commas: a name with the delimiter in it becomes two, and is never removed',
-      'wrong at the end',
-      (n) => n > 0,
-    ),
-    expectFigure('escaped-commas: with the delimiter escaped the list is right', 'wrong at the end', 0),
-    expectFigure('plain-put: loses changes', 'wrong at the end', (n) => n > 0),
+    expected('a removal takes several times as long by CAS')
+      .across('p99 of a removal, all writers', 'cas', 'transforms')
+      .holds((slow, fast) => slow > 3 * fast, 'p99 with all writers: cas {} ms, transforms {} ms'),
+    expected('commas: a name with the delimiter in it becomes two, and is never removed')
+      .figure('wrong at the end')
+      .above(0),
+    expected('escaped-commas: with the delimiter escaped the list is right').figure('wrong at the end').is(0),
+    expected('plain-put: loses changes').figure('wrong at the end').above(0),
     ...whole.map((name) =>
-      expectFigure(`${name}: ends with those who follow, also with those who came back`, 'wrong at the end', 0),
+      expected(`${name}: ends with those who follow, also with those who came back`).figure('wrong at the end').is(0),
     ),
-    expectFigures(
-      'all of these end with the same number of followers',
-      ofArms('followers at the end', ...whole),
-      (...counts) => (counts[0] ?? 0) > 0 && new Set(counts).size === 1,
-      (...counts) => counts.join(', '),
-    ),
-    expectFigures(
-      'the log keeps every change, the transforms only the followers',
-      [['transforms', 'followers at the end'], ...ofArms('elements stored for them', 'log', 'transforms')],
-      (followers, long, short) => short === followers && long > 2 * followers,
-      '{} followers: {} elements in the log, {} with transforms',
-    ),
+    expected('all of these end with the same number of followers')
+      .across('followers at the end', ...whole)
+      .holds(
+        (...counts) => (counts[0] ?? 0) > 0 && new Set(counts).size === 1,
+        (...counts) => counts.join(', '),
+      ),
+    expected('the log keeps every change, the transforms only the followers')
+      .of('transforms', 'followers at the end')
+      .across('elements stored for them', 'log', 'transforms')
+      .holds(
+        (followers, long, short) => short === followers && long > 2 * followers,
+        '{} followers: {} elements in the log, {} with transforms',
+      ),
   ],
 })

@@ -9,17 +9,7 @@
  * compaction, and queries go over them.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
-import {
-  armsOf,
-  defineLab,
-  expectFigure,
-  expectFigures,
-  type FigureOf,
-  type Lab,
-  type Named,
-  ofArm,
-  ofArms,
-} from '../lab.ts'
+import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { isLate, succeeds } from '../sim/client.ts'
@@ -28,7 +18,7 @@ import { scanned } from '../sim/scanned.ts'
 import type { Store } from '../sim/store.ts'
 import { recordFindings } from '../sim/written.ts'
 
-interface Way extends Named {
+interface Way {
   /** Which entities go: those first in key order, or as many all over. */
   readonly deletes: 'first' | 'all over'
   readonly startsBehind?: boolean
@@ -128,30 +118,29 @@ async function deleteMany(
   record.text('compactions', compactions.length === 0 ? ['none'] : compactions)
 }
 
-const ways: readonly Way[] = [
-  { name: 'narrow', about: 'the first keys are deleted, the query begins at the first key', deletes: 'first' },
-  { name: 'left-alone', about: 'the same, without a requested compaction', deletes: 'first', isLeftAlone: true },
-  {
-    name: 'start-behind',
+const ways: Ways<Way> = {
+  narrow: { about: 'the first keys are deleted, the query begins at the first key', deletes: 'first' },
+  'left-alone': { about: 'the same, without a requested compaction', deletes: 'first', isLeftAlone: true },
+  'start-behind': {
     about: 'the same delete, the query begins behind the last deleted key',
     deletes: 'first',
     startsBehind: true,
   },
-  { name: 'deadline', about: 'as narrow; the query has a deadline', deletes: 'first', hasDeadline: true },
-  {
-    name: 'deadline-spread',
-    about: 'as spread; the query has the same deadline',
-    deletes: 'all over',
-    hasDeadline: true,
-  },
-  { name: 'spread', about: 'as many are deleted all over the keys', deletes: 'all over' },
+  deadline: { about: 'as narrow; the query has a deadline', deletes: 'first', hasDeadline: true },
+  'deadline-spread': { about: 'as spread; the query has the same deadline', deletes: 'all over', hasDeadline: true },
+  spread: { about: 'as many are deleted all over the keys', deletes: 'all over' },
+}
+
+const each = (figure: string): string[] => ['before', 'deleted', 'compacted'].map((at) => `${at}: ${figure}`)
+
+const compared = (at: string): string[] => [
+  `${at}: deleted rows on the way`,
+  'before: the query takes',
+  `${at}: the query takes`,
 ]
 
-const compared = (arm: string, at: string): FigureOf[] =>
-  ofArm(arm, `${at}: deleted rows on the way`, 'before: the query takes', `${at}: the query takes`)
-
-const timedOut = (arm: string): FigureOf[] =>
-  ofArm(arm, 'before: timed out', 'deleted: timed out', 'compacted: timed out')
+const timesAsLong = (on: number, beforeMs: number, ms: number): string =>
+  `${on} deleted rows on the way, ${(ms / beforeMs).toFixed(1)} times as long`
 
 export const massDelete: Lab = defineLab({
   name: 'mass-delete',
@@ -166,60 +155,51 @@ export const massDelete: Lab = defineLab({
   },
   arms: armsOf(ways, deleteMany),
   expectations: [
-    expectFigures(
-      'narrow: the query goes over every deleted row, and is slow',
-      [...ofArm('narrow', 'deleted'), ...compared('narrow', 'deleted')],
-      (deleted, on, beforeMs, ms) => on >= deleted && ms / beforeMs > 5,
-      (_, on, beforeMs, ms) => `${on} deleted rows on the way, ${(ms / beforeMs).toFixed(1)} times as long`,
-    ),
+    expected('narrow: the query goes over every deleted row, and is slow')
+      .of('narrow', ...compared('deleted'), 'deleted')
+      .holds((on, beforeMs, ms, deleted) => on >= deleted && ms / beforeMs > 5, timesAsLong),
     ...['narrow', 'left-alone'].map((arm) =>
-      expectFigures(
-        `${arm}: compacted, it is as quick as before`,
-        compared(arm, 'compacted'),
-        (on, beforeMs, ms) => on === 0 && ms / beforeMs < 1.2,
-        (on, beforeMs, ms) => `${on} deleted rows on the way, ${(ms / beforeMs).toFixed(1)} times as long`,
-      ),
+      expected(`${arm}: compacted, it is as quick as before`)
+        .of(arm, ...compared('compacted'))
+        .holds((on, beforeMs, ms) => on === 0 && ms / beforeMs < 1.2, timesAsLong),
     ),
-    expectFigures(
+    expected(
       'left-alone: it is slow until the engine compacts, which it does when the deletes are tablet.compactRestMs old',
-      ofArm('left-alone', 'compacted by itself after', 'tombstones rest for'),
-      (minutes, restMinutes) => minutes >= restMinutes && minutes < restMinutes + 2,
-      'compacted after {} minutes, set to {}',
-    ),
-    expectFigure(
-      'start-behind: a query that starts behind the deleted keys reads past none',
-      'deleted: deleted rows on the way',
-      0,
-    ),
-    expectFigures(
-      'spread: the query meets few of as many deleted rows',
-      [...ofArms('deleted: deleted rows on the way', 'narrow', 'spread'), ...ofArms('deleted', 'narrow', 'spread')],
-      (narrow, spread, deleted, deletedSpread) => deleted === deletedSpread && spread * 10 < narrow,
-      '{2} on the way, {1} when narrow',
-    ),
-    expectFigures(
-      'deadline: over deleted rows the query times out, and is answered before the delete and after the compaction',
-      timedOut('deadline'),
-      (before, deleted, compacted) => before === 0 && deleted === 1 && compacted === 0,
-      'timed out: before {}, deleted {}, compacted {}',
-    ),
-    expectFigures(
-      'deadline-spread: with as many deletes all over the keys it is answered at any time',
-      timedOut('deadline-spread'),
-      (...late) => late.every((n) => n === 0),
-      'timed out: {}, {}, {}',
-    ),
-    ...ways
-      .filter(({ name }) => name !== 'deadline')
-      .map(({ name }) =>
-        expectFigures(
-          `${name}: the page is full all the time`,
-          ofArm(name, 'before: results', 'deleted: results', 'compacted: results'),
-          (...results) => results.every((n) => n > 0 && n === results[0]),
-          '{}, {}, {} results',
-        ),
+    )
+      .of('left-alone', 'compacted by itself after', 'tombstones rest for')
+      .holds(
+        (minutes, restMinutes) => minutes >= restMinutes && minutes < restMinutes + 2,
+        'compacted after {} minutes, set to {}',
       ),
-    expectFigure('narrow: the engine warns of the one table that is read', 'findings of the engine', 1),
-    expectFigure('start-behind: there is nothing to warn of', 'findings of the engine', 0),
+    expected('start-behind: a query that starts behind the deleted keys reads past none')
+      .figure('deleted: deleted rows on the way')
+      .is(0),
+    expected('spread: the query meets few of as many deleted rows')
+      .across('deleted: deleted rows on the way', 'narrow', 'spread')
+      .across('deleted', 'narrow', 'spread')
+      .holds(
+        (narrow, spread, deleted, deletedSpread) => deleted === deletedSpread && spread * 10 < narrow,
+        '{2} on the way, {1} when narrow',
+      ),
+    expected(
+      'deadline: over deleted rows the query times out, and is answered before the delete and after the compaction',
+    )
+      .of('deadline', ...each('timed out'))
+      .holds(
+        (before, deleted, compacted) => before === 0 && deleted === 1 && compacted === 0,
+        'timed out: before {}, deleted {}, compacted {}',
+      ),
+    expected('deadline-spread: with as many deletes all over the keys it is answered at any time')
+      .of('deadline-spread', ...each('timed out'))
+      .holds((...late) => late.every((n) => n === 0), 'timed out: {}, {}, {}'),
+    ...Object.keys(ways)
+      .filter((name) => name !== 'deadline')
+      .map((name) =>
+        expected(`${name}: the page is full all the time`)
+          .of(name, ...each('results'))
+          .holds((...results) => results.every((n) => n > 0 && n === results[0]), '{}, {}, {} results'),
+      ),
+    expected('narrow: the engine warns of the one table that is read').figure('findings of the engine').is(1),
+    expected('start-behind: there is nothing to warn of').figure('findings of the engine').is(0),
   ],
 })

@@ -6,7 +6,7 @@
  * collision is that of App Engine's Datastore. Why not Blowfish: docs/decisions/0020-key-permutation.md.
  */
 import { DatastoreError, decodeProperties, type Key, KeyPermutation, type PathElement } from '@sixtables/engine'
-import { arm, armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
+import { arm, armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { integerOf } from '../sim/client.ts'
@@ -20,44 +20,35 @@ import { legacyAtOnce } from '../sim/store.ts'
 const kind = 'Customer'
 
 /** A way to make keys of old numbers. */
-interface Mapping extends Named {
+interface Mapping {
   element(n: bigint, permutation: KeyPermutation): PathElement
   /** The old number of a key; `undefined` where it cannot be had. */
   numberOf(element: PathElement, permutation: KeyPermutation): bigint | undefined
 }
 
-const mappings: readonly Mapping[] = [
-  {
-    name: 'int-ids',
-    about: 'the old number is the id',
-    element: (n) => ({ kind, id: n }),
-    numberOf: ({ id }) => id,
-  },
-  {
-    name: 'decimal-names',
+const mappings: Ways<Mapping> = {
+  'int-ids': { about: 'the old number is the id', element: (n) => ({ kind, id: n }), numberOf: ({ id }) => id },
+  'decimal-names': {
     about: 'the old number in decimal digits is the name',
     element: (n) => ({ kind, name: `${n}` }),
     numberOf: ({ name }) => BigInt(name ?? 0),
   },
-  {
-    name: 'permuted-ids',
+  'permuted-ids': {
     about: 'the id is another number of 1 to N',
     element: (n, permutation) => ({ kind, id: permutation.idOf(n) }),
     numberOf: ({ id }, permutation) => permutation.originalOf(id ?? 0n),
   },
-  {
-    name: 'permuted-names',
+  'permuted-names': {
     about: 'the name is the old number, permuted',
     element: (n, permutation) => ({ kind, name: permutation.nameOf(n) }),
     numberOf: ({ name }, permutation) => permutation.originalOfName(name ?? ''),
   },
-  {
-    name: 'short-hash',
+  'short-hash': {
     about: 'the name is a hash of 16 bits',
     element: (n) => ({ kind, name: hashOf(`${n}`).slice(0, 4) }),
     numberOf: () => undefined,
   },
-]
+}
 
 const row = (n: bigint) => ({ old: unindexed(integer(n)) })
 
@@ -209,48 +200,31 @@ export const migrateKeys: Lab = defineLab({
   ],
   expectations: [
     ...['int-ids', 'decimal-names'].map((name) =>
-      expectFigures(
-        `${name}: one tablet carries nearly all of the load, and what is above its server's capacity is refused`,
-        ofArm(name, 'hottest tablet at the end', 'refused at the end'),
-        (share, refused) => share > 90 && refused > 1000,
-        '{} %, {}/s refused',
-      ),
+      expected(`${name}: one tablet carries nearly all of the load, and what is above its server's capacity is refused`)
+        .of(name, 'hottest tablet at the end', 'refused at the end')
+        .holds((share, refused) => share > 90 && refused > 1000, '{} %, {}/s refused'),
     ),
     ...['permuted-ids', 'permuted-names'].flatMap((name) => [
-      expectFigures(
-        `${name}: the load is spread over tablets, and served`,
-        ofArm(name, 'hottest tablet at the end', 'tablets', 'refused of all'),
-        (share, tablets, refused) => share < 33 && tablets >= 4 && refused < 3,
-        '{} % on one of {} tablets, {} % refused',
-      ),
-      expectFigures(
-        `${name}: each number has a key of its own, which tells the number`,
-        ofArm(name, ...wayBack),
-        (wrong, lost) => wrong === 0 && lost === 0,
-        '{} rows overwritten, {} numbers lost',
-      ),
+      expected(`${name}: the load is spread over tablets, and served`)
+        .of(name, 'hottest tablet at the end', 'tablets', 'refused of all')
+        .holds(
+          (share, tablets, refused) => share < 33 && tablets >= 4 && refused < 3,
+          '{} % on one of {} tablets, {} % refused',
+        ),
+      expected(`${name}: each number has a key of its own, which tells the number`)
+        .of(name, ...wayBack)
+        .holds((wrong, lost) => wrong === 0 && lost === 0, '{} rows overwritten, {} numbers lost'),
     ]),
-    expectFigures(
-      'short-hash: spreads as well, but overwrites rows and has no way back',
-      ofArm('short-hash', ...wayBack, 'hottest tablet at the end'),
-      (wrong, lost, share) => wrong > 0 && lost > 0 && share < 33,
-      '{} rows overwritten, {} numbers lost',
-    ),
-    expectFigure(
-      'unreserved: new entities are given the ids of old rows, and fail',
-      'inserts that failed',
-      (failed) => failed > 0,
-    ),
-    expectFigure('reserved: no new id collides', 'inserts that failed', 0),
-    expectFigure(
-      'allocated-names: an allocated id, enciphered, never makes the name of an old row',
-      'inserts that failed',
-      0,
-    ),
-    expectFigure(
-      'counted-names: numbers that begin anew make the names of old rows',
-      'inserts that failed',
-      (failed) => failed > 0,
-    ),
+    expected('short-hash: spreads as well, but overwrites rows and has no way back')
+      .of('short-hash', ...wayBack, 'hottest tablet at the end')
+      .holds((wrong, lost, share) => wrong > 0 && lost > 0 && share < 33, '{} rows overwritten, {} numbers lost'),
+    expected('unreserved: new entities are given the ids of old rows, and fail').figure('inserts that failed').above(0),
+    expected('reserved: no new id collides').figure('inserts that failed').is(0),
+    expected('allocated-names: an allocated id, enciphered, never makes the name of an old row')
+      .figure('inserts that failed')
+      .is(0),
+    expected('counted-names: numbers that begin anew make the names of old rows')
+      .figure('inserts that failed')
+      .above(0),
   ],
 })

@@ -3,7 +3,7 @@
  *
  * Known: best practices, indexes: avoid an index on a property that rises, such as a timestamp; a prefix spreads it.
  */
-import { armsOf, defineLab, expectFigures, type Lab, type Named, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { allOf, ascending, type Fields, insert, text, timestamp, unindexed, upsert, where } from '../sim/entities.ts'
@@ -15,7 +15,7 @@ import type { Store } from '../sim/store.ts'
 
 const kind = 'Event'
 
-interface Variant extends Named {
+interface Variant {
   /** The indexed part of the n-th event; `micros` is when it happened. */
   created(n: number, micros: bigint): Fields
 }
@@ -25,28 +25,21 @@ const moment = (micros: bigint): string => new Date(Number(micros / 1000n)).toIS
 /** Events are of a thousand users, one after the other in no order. */
 const userOf = (n: number): string => `user${hashOf(`${n}`).slice(0, 3)}`
 
-const variants: readonly Variant[] = [
-  {
-    name: 'indexed',
-    about: 'created is an indexed timestamp',
-    created: (_n, micros) => ({ created: timestamp(micros) }),
-  },
-  {
-    name: 'excluded',
+const variants: Ways<Variant> = {
+  indexed: { about: 'created is an indexed timestamp', created: (_n, micros) => ({ created: timestamp(micros) }) },
+  excluded: {
     about: 'created is excluded from indexes',
     created: (_n, micros) => ({ created: unindexed(timestamp(micros)) }),
   },
-  {
-    name: 'hash-prefixed',
+  'hash-prefixed': {
     about: 'created is text: a hash, then the time',
     created: (n, micros) => ({ created: text(`${hashOf(`${n}`).slice(0, 2)}|${moment(micros)}`) }),
   },
-  {
-    name: 'user-prefixed',
+  'user-prefixed': {
     about: 'created is text: the user, then the time',
     created: (n, micros) => ({ created: text(`${userOf(n)}|${moment(micros)}`) }),
   },
-]
+}
 
 const body = unindexed(text('it happened'))
 
@@ -129,48 +122,39 @@ export const monotonicIndex: Lab = defineLab({
   },
   arms,
   expectations: [
-    ...variants.map(({ name }) =>
-      expectFigures(
-        `${name}: the entity rows are spread, the busiest tablet below three quarters of what a server can`,
-        ofArm(name, 'Entities: busiest, 5 minutes', 'Entities: tablets', 'Entities: busiest'),
-        (percent, tablets, busiest) => busiest < 25 && tablets >= 4 && percent < 75,
-        '{} % of a server, of {} tablets',
+    ...Object.keys(variants).map((name) =>
+      expected(`${name}: the entity rows are spread, the busiest tablet below three quarters of what a server can`)
+        .of(name, 'Entities: busiest, 5 minutes', 'Entities: tablets', 'Entities: busiest')
+        .holds(
+          (percent, tablets, busiest) => busiest < 25 && tablets >= 4 && percent < 75,
+          '{} % of a server, of {} tablets',
+        ),
+    ),
+    expected('indexed: one tablet carries over 90 % of each property table, and more than it would be split at')
+      .of('indexed', 'a tablet is split above', ...eachIndexTable('load'), ...eachIndexTable('busiest'))
+      .holds(
+        // A table that is hardly written has one tablet, too, and that one carries all of nothing.
+        (splitAt, load, load2, share, share2) =>
+          Math.min(share, share2) > 90 && Math.min(share * load, share2 * load2) > 100 * splitAt,
+        'ascending, descending: {4} %, {5} % of {2}, {3} row operations/s',
       ),
-    ),
-    expectFigures(
-      'indexed: one tablet carries over 90 % of each property table, and more than it would be split at',
-      ofArm('indexed', 'a tablet is split above', ...eachIndexTable('load'), ...eachIndexTable('busiest')),
-      // A table that is hardly written has one tablet, too, and that one carries all of nothing.
-      (splitAt, load, load2, share, share2) =>
-        Math.min(share, share2) > 90 && Math.min(share * load, share2 * load2) > 100 * splitAt,
-      'ascending, descending: {4} %, {5} % of {2}, {3} row operations/s',
-    ),
-    expectFigures(
-      'excluded: hardly anything is written to the property tables (only what __scatter__ has)',
-      ofArm('excluded', 'Entities: load', 'EntitiesByPropertyAsc: load'),
-      (entities, ascending) => ascending < 0.03 * entities,
-      '{2} against {1} row operations/s',
-    ),
+    expected('excluded: hardly anything is written to the property tables (only what __scatter__ has)')
+      .of('excluded', 'Entities: load', 'EntitiesByPropertyAsc: load')
+      .holds((entities, ascending) => ascending < 0.03 * entities, '{2} against {1} row operations/s'),
     ...['hash-prefixed', 'user-prefixed'].map((name) =>
-      expectFigures(
-        `${name}: the index rows are spread as well`,
-        ofArm(name, ...['busiest, 5 minutes', 'tablets', 'busiest'].flatMap(eachIndexTable)),
-        (part, part2, tablets, tablets2, share, share2) =>
-          Math.max(part, part2) < 75 && Math.max(share, share2) < 40 && Math.min(tablets, tablets2) >= 3,
-        'the busiest of {3}, {4} tablets: {1}, {2} % of a server',
-      ),
+      expected(`${name}: the index rows are spread as well`)
+        .of(name, ...['busiest, 5 minutes', 'tablets', 'busiest'].flatMap(eachIndexTable))
+        .holds(
+          (part, part2, tablets, tablets2, share, share2) =>
+            Math.max(part, part2) < 75 && Math.max(share, share2) < 40 && Math.min(tablets, tablets2) >= 3,
+          'the busiest of {3}, {4} tablets: {1}, {2} % of a server',
+        ),
     ),
-    expectFigures(
-      'the indexed timestamp is refused where the prefixed one is served',
-      ofArms('served', 'indexed', 'user-prefixed'),
-      (bad, good) => good > 1.3 * bad,
-      '{} against {}/s',
-    ),
-    expectFigures(
-      "user-prefixed: one user's events come in order",
-      ofArm('user-prefixed', 'events of a user found by its prefix', 'of these, out of order'),
-      (events, wrong) => events > 1 && wrong === 0,
-      '{2} of {1} out of order',
-    ),
+    expected('the indexed timestamp is refused where the prefixed one is served')
+      .across('served', 'indexed', 'user-prefixed')
+      .holds((bad, good) => good > 1.3 * bad, '{} against {}/s'),
+    expected("user-prefixed: one user's events come in order")
+      .of('user-prefixed', 'events of a user found by its prefix', 'of these, out of order')
+      .holds((events, wrong) => events > 1 && wrong === 0, '{2} of {1} out of order'),
   ],
 })

@@ -4,10 +4,16 @@
  * Known: the warnings (best practices, general, keys, properties). Measured: what is accepted, on Google's emulators. Ours: the
  * confusions that are shown.
  */
-
-import type { Mutation, PathElement, Query } from '@sixtables/engine'
-import { encodeKey, type Filter, formatKey, type Key } from '@sixtables/engine'
-import { arm, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import {
+  encodeKey,
+  type Filter,
+  formatKey,
+  type Key,
+  type Mutation,
+  type PathElement,
+  type Query,
+} from '@sixtables/engine'
+import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { ascending, entityBytes, type Fields, integer, text, upsert, where, whereKey } from '../sim/entities.ts'
 import { bytesOf } from '../sim/messages.ts'
@@ -178,45 +184,33 @@ export const namesAndTypes: Lab = defineLab({
     arm('utf-8', 'bytes that are no text, and names cut within a letter', texts),
   ],
   expectations: [
-    expectFigures(
-      'slash: different keys are the same path',
-      ofArm('slash', 'keys', 'paths when joined by slashes'),
-      (keys, paths) => keys === 4 && paths === 2,
-      '{} keys, {} paths',
-    ),
-    expectFigures(
-      'slash: what seems to be in the folder is not found by a query for it',
-      ofArm('slash', 'keys that seem to be in the folder', 'keys that are in the folder'),
-      (seem, are) => seem === 3 && are === 1,
-      '{} seem to be, {} is',
-    ),
-    expectFigure('dot: a filter finds the nested property as well', 'entities that address.city = "Bern" finds', 2),
-    expectFigure(
-      'dot: a mask takes it for the nested one, and writes nothing',
-      'of two updates of address.city, written',
-      1,
-    ),
-    expectFigure('dot: with the dot escaped it is written', 'written once the dot is escaped', 2),
-    expectFigure('ids: zero is refused', 'id 0 accepted', 0),
-    expectFigure('ids: a negative one stands before all others', 'negative ids before all others', 1),
-    expectFigures(
-      'ids: a query from id 1 on misses the negative one',
-      ofArm('ids', 'entities', 'entities from id 1 on'),
-      (all, seen) => seen === all - 1,
-      '{2} of {1}',
-    ),
-    expectFigure('ids: a number and its digits are two keys', 'entities numbered alike', 2),
-    expectFigure('ids: digits sort as texts do', '"10" stands before "9"', 1),
-    expectFigure('utf-8: other bytes are refused', 'texts that are not UTF-8, accepted', 0),
-    expectFigure('utf-8: a blob takes them', 'as a blob, accepted', 1),
-    expectFigures(
-      'utf-8: names that were cut within a letter become one, and the last put wins',
-      ofArm('utf-8', 'different names, cut within a letter', 'entities that they name'),
-      (names, entities) => names === 2 && entities === 1,
-      '{} names, {} entity',
-    ),
+    expected('slash: different keys are the same path')
+      .of('slash', 'keys', 'paths when joined by slashes')
+      .holds((keys, paths) => keys === 4 && paths === 2, '{} keys, {} paths'),
+    expected('slash: what seems to be in the folder is not found by a query for it')
+      .of('slash', 'keys that seem to be in the folder', 'keys that are in the folder')
+      .holds((seem, are) => seem === 3 && are === 1, '{} seem to be, {} is'),
+    expected('dot: a filter finds the nested property as well')
+      .figure('entities that address.city = "Bern" finds')
+      .is(2),
+    expected('dot: a mask takes it for the nested one, and writes nothing')
+      .figure('of two updates of address.city, written')
+      .is(1),
+    expected('dot: with the dot escaped it is written').figure('written once the dot is escaped').is(2),
+    expected('ids: zero is refused').figure('id 0 accepted').is(0),
+    expected('ids: a negative one stands before all others').figure('negative ids before all others').is(1),
+    expected('ids: a query from id 1 on misses the negative one')
+      .of('ids', 'entities', 'entities from id 1 on')
+      .holds((all, seen) => seen === all - 1, '{2} of {1}'),
+    expected('ids: a number and its digits are two keys').figure('entities numbered alike').is(2),
+    expected('ids: digits sort as texts do').figure('"10" stands before "9"').is(1),
+    expected('utf-8: other bytes are refused').figure('texts that are not UTF-8, accepted').is(0),
+    expected('utf-8: a blob takes them').figure('as a blob, accepted').is(1),
+    expected('utf-8: names that were cut within a letter become one, and the last put wins')
+      .of('utf-8', 'different names, cut within a letter', 'entities that they name')
+      .holds((names, entities) => names === 2 && entities === 1, '{} names, {} entity'),
     ...['slash', 'dot', 'ids'].map((arm) =>
-      expectFigure(`${arm}: the engine warns of it`, 'findings of the engine', (n) => n > 0),
+      expected(`${arm}: the engine warns of it`).figure('findings of the engine').above(0),
     ),
   ],
 })

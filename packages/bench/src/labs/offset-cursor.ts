@@ -4,8 +4,8 @@
  * Known: best practices, queries: do not use offsets; the entities that are skipped are still read, and billed.
  */
 import type { Mutation, QueryResult } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm, ofArms } from '../lab.ts'
-import { sumOf } from '../measure/sums.ts'
+import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
+import { sum } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { descending, integer, upsert } from '../sim/entities.ts'
@@ -19,7 +19,7 @@ const post = (store: Store, rank: number): Mutation =>
 
 const rankOf = ({ key }: QueryResult): number => Number(key.path[0]?.name?.slice(9))
 
-interface Way extends Named {
+interface Way {
   readonly by: 'offset' | 'cursor'
   /** A new post comes to the head of the list before each page. */
   readonly isLive?: boolean
@@ -52,14 +52,8 @@ async function turnPages(session: ArmSession, { by, isLive = false }: Way): Prom
   record.figure('missed', count - new Set(ranks.filter((rank) => rank < count)).size)
   record.figure('rows read for the first page', first?.rows ?? 0)
   record.figure('rows read for the last page', last?.rows ?? 0)
-  record.figure(
-    'rows read',
-    sumOf(pages, ({ rows }) => rows),
-  )
-  record.figure(
-    'read operations billed',
-    sumOf(pages, ({ billed }) => billed),
-  )
+  record.figure('rows read', sum(pages.map(({ rows }) => rows)))
+  record.figure('read operations billed', sum(pages.map(({ billed }) => billed)))
   record.figure('the last page takes', last?.ms ?? 0, 'ms')
   const x = { name: 'page', values: pages.map((_, i) => i + 1) }
   record.chart('rows read', 'rows per page', x, { [by]: pages.map((page) => page.rows) })
@@ -68,12 +62,12 @@ async function turnPages(session: ArmSession, { by, isLive = false }: Way): Prom
   recordFindings(record, store, 'large-offset')
 }
 
-const ways: readonly Way[] = [
-  { name: 'offset', about: 'each page skips those before it', by: 'offset' },
-  { name: 'cursor', about: 'each page begins at the cursor of the one before', by: 'cursor' },
-  { name: 'offset-live', about: 'by offset, while new posts come to the head', by: 'offset', isLive: true },
-  { name: 'cursor-live', about: 'by cursor, while new posts come to the head', by: 'cursor', isLive: true },
-]
+const ways: Ways<Way> = {
+  offset: { about: 'each page skips those before it', by: 'offset' },
+  cursor: { about: 'each page begins at the cursor of the one before', by: 'cursor' },
+  'offset-live': { about: 'by offset, while new posts come to the head', by: 'offset', isLive: true },
+  'cursor-live': { about: 'by cursor, while new posts come to the head', by: 'cursor', isLive: true },
+}
 
 export const offsetCursor: Lab = defineLab({
   name: 'offset-cursor',
@@ -88,44 +82,28 @@ export const offsetCursor: Lab = defineLab({
   },
   arms: armsOf(ways, turnPages),
   expectations: [
-    expectFigures(
-      'a page by offset reads what it skips',
-      ofArm('offset', 'results', 'rows read for the last page'),
-      (all, last) => last >= all,
-      '{2} rows for the last page of {1} results',
-    ),
-    expectFigures(
-      'a page by cursor reads the same, first or last',
-      ofArm('cursor', 'rows read for the first page', 'rows read for the last page'),
-      (first, last) => last <= first,
-      '{} rows for the first page, {} for the last',
-    ),
-    expectFigures(
-      'what is skipped is billed, page after page',
-      ofArms('read operations billed', 'offset', 'cursor'),
-      (offset, cursor) => offset > cursor * 10,
-      '{} read operations by offset, {} by cursor',
-    ),
-    expectFigures(
-      'the last page takes longer by offset',
-      ofArms('the last page takes', 'offset', 'cursor'),
-      (offset, cursor) => offset > cursor,
-      '{} ms by offset, {} ms by cursor',
-    ),
-    expectFigures(
-      'both give every result once while nothing changes',
-      ['missed', 'of these, given a second time'].flatMap((figure) => ofArms(figure, 'offset', 'cursor')),
-      (...figures) => figures.every((n) => n === 0),
-      'missed {}, {}; again {}, {}',
-    ),
-    expectFigure(
-      'offset-live: what comes to the head pushes results onto the next page, where they are given again',
-      'of these, given a second time',
-      (n) => n > 0,
-    ),
-    expectFigure('cursor-live: nothing is given again', 'of these, given a second time', 0),
-    expectFigure('cursor-live: nothing is missed', 'missed', 0),
-    expectFigure('offset: the engine warns of it', 'findings of the engine', (n) => n > 0),
-    expectFigure('cursor: the engine has nothing to say', 'findings of the engine', 0),
+    expected('a page by offset reads what it skips')
+      .of('offset', 'results', 'rows read for the last page')
+      .holds((all, last) => last >= all, '{2} rows for the last page of {1} results'),
+    expected('a page by cursor reads the same, first or last')
+      .of('cursor', 'rows read for the first page', 'rows read for the last page')
+      .holds((first, last) => last <= first, '{} rows for the first page, {} for the last'),
+    expected('what is skipped is billed, page after page')
+      .across('read operations billed', 'offset', 'cursor')
+      .holds((offset, cursor) => offset > cursor * 10, '{} read operations by offset, {} by cursor'),
+    expected('the last page takes longer by offset')
+      .across('the last page takes', 'offset', 'cursor')
+      .holds((offset, cursor) => offset > cursor, '{} ms by offset, {} ms by cursor'),
+    expected('both give every result once while nothing changes')
+      .across('missed', 'offset', 'cursor')
+      .across('of these, given a second time', 'offset', 'cursor')
+      .holds((...figures) => figures.every((n) => n === 0), 'missed {}, {}; again {}, {}'),
+    expected('offset-live: what comes to the head pushes results onto the next page, where they are given again')
+      .figure('of these, given a second time')
+      .above(0),
+    expected('cursor-live: nothing is given again').figure('of these, given a second time').is(0),
+    expected('cursor-live: nothing is missed').figure('missed').is(0),
+    expected('offset: the engine warns of it').figure('findings of the engine').above(0),
+    expected('cursor: the engine has nothing to say').figure('findings of the engine').is(0),
   ],
 })

@@ -4,7 +4,7 @@
  * Known: the three modes (Datastore documentation): optimistic checks at the commit, optimistic with entity groups checks whole
  * groups, pessimistic locks what is read. Best practices, API calls: roll back what failed.
  */
-import { arm, defineLab, expectFigure, expectFigures, type Lab, type Named, ofArm, ofArms } from '../lab.ts'
+import { arm, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import type { WireSession } from '../sim/wire.ts'
 import { writeOverWire } from '../sim/writers.ts'
@@ -12,23 +12,20 @@ import { leaveOpenOverWire, leftOpen } from './optimistic-pessimistic/left-open.
 import { type Concurrency, underMode } from './optimistic-pessimistic/modes.ts'
 import { transfers } from './optimistic-pessimistic/workloads.ts'
 
-const modes: readonly (Named & { readonly concurrency: Concurrency })[] = [
-  { name: 'optimistic', about: 'a commit fails if a row that was read has changed', concurrency: 'optimistic' },
-  {
-    name: 'optimistic-groups',
+const modes: Ways<{ readonly concurrency: Concurrency }> = {
+  optimistic: { about: 'a commit fails if a row that was read has changed', concurrency: 'optimistic' },
+  'optimistic-groups': {
     about: 'a commit fails if an entity group that was read has changed',
     concurrency: 'optimisticWithEntityGroups',
   },
-  { name: 'pessimistic', about: 'a read locks the row, a writer waits for readers', concurrency: 'pessimistic' },
-]
-
-const counterAborts = 'counter: aborts'
+  pessimistic: { about: 'a read locks the row, a writer waits for readers', concurrency: 'pessimistic' },
+}
 
 const drive = (wire: WireSession): Promise<void> => writeOverWire(wire, 8, transfers.job({ reads: 10, thinkMs: 100 }))
 
 const arms = [
   // A server has the mode that it was started with; none starts a server with the optimistic one.
-  ...modes.map(({ name, about, concurrency }) =>
+  ...Object.entries(modes).map(([name, { about, concurrency }]) =>
     arm(name, about, (session) => underMode(session, concurrency), concurrency === 'optimistic' ? undefined : drive),
   ),
   arm(
@@ -63,51 +60,31 @@ export const optimisticPessimistic: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigures(
-      'optimistic: transactions on one entity are aborted at their commit, where locks make them wait',
-      ofArms(counterAborts, 'optimistic', 'pessimistic'),
-      (optimistic, locked) => optimistic > 1 && locked < 0.2,
-      '{} aborts per commit, {} with locks',
-    ),
-    expectFigures(
-      'optimistic-groups: writers of different entities abort each other, since they share a group',
-      ofArms('siblings: aborts', ...modes.map(({ name }) => name)),
-      (byRow, byGroup, locked) => byGroup > 1 && byRow === 0 && locked === 0,
-      `aborts per commit: ${modes.map(({ name }) => `${name} {}`).join(', ')}`,
-    ),
-    expectFigures(
-      'pessimistic: transfers in both directions deadlock, and the lock timeout is not needed to end them',
-      ofArm('pessimistic', 'transfers: deadlocks', 'transfers: waits that timed out'),
-      (deadlocks, timeouts) => deadlocks > 30 && timeouts * 20 < deadlocks,
-      '{} deadlocks, {} waits timed out',
-    ),
-    expectFigures(
-      'optimistic: a long transaction starves among short writes, where locks let it through',
-      ofArms('report: long transactions committed', 'optimistic', 'pessimistic'),
-      (optimistic, locked) => locked > 5 && optimistic * 3 < locked,
-      '{} committed, {} with locks',
-    ),
-    expectFigures(
-      'pessimistic: the short writes wait for the long transaction instead',
-      ofArms('report: short writes, p99', 'optimistic', 'pessimistic'),
-      (optimistic, locked) => locked > 2 * optimistic,
-      'p99 {} ms, {} ms with locks',
-    ),
-    ...modes.map(({ name }) => expectFigure(`${name}: no update is lost`, 'updates lost', 0)),
-    expectFigure(
-      'abandoned: the next transaction waits until the failed one expires',
-      'next transaction, p50',
-      (ms) => ms > 50_000,
-    ),
-    ...['rolled-back', 'abandoned-optimistic'].map((name) =>
-      expectFigure(
-        name === 'rolled-back'
-          ? `${name}: a rollback releases at once`
-          : `${name}: without locks there is nothing to release`,
-        'next transaction, p50',
-        (ms) => ms < 1000,
-        name,
+    expected('optimistic: transactions on one entity are aborted at their commit, where locks make them wait')
+      .across('counter: aborts', 'optimistic', 'pessimistic')
+      .holds((optimistic, locked) => optimistic > 1 && locked < 0.2, '{} aborts per commit, {} with locks'),
+    expected('optimistic-groups: writers of different entities abort each other, since they share a group')
+      .across('siblings: aborts', ...Object.keys(modes))
+      .holds(
+        (byRow, byGroup, locked) => byGroup > 1 && byRow === 0 && locked === 0,
+        'aborts per commit: optimistic {}, optimistic-groups {}, pessimistic {}',
       ),
-    ),
+    expected('pessimistic: transfers in both directions deadlock, and the lock timeout is not needed to end them')
+      .of('pessimistic', 'transfers: deadlocks', 'transfers: waits that timed out')
+      .holds((deadlocks, timeouts) => deadlocks > 30 && timeouts * 20 < deadlocks, '{} deadlocks, {} waits timed out'),
+    expected('optimistic: a long transaction starves among short writes, where locks let it through')
+      .across('report: long transactions committed', 'optimistic', 'pessimistic')
+      .holds((optimistic, locked) => locked > 5 && optimistic * 3 < locked, '{} committed, {} with locks'),
+    expected('pessimistic: the short writes wait for the long transaction instead')
+      .across('report: short writes, p99', 'optimistic', 'pessimistic')
+      .holds((optimistic, locked) => locked > 2 * optimistic, 'p99 {} ms, {} ms with locks'),
+    ...Object.keys(modes).map((name) => expected(`${name}: no update is lost`).figure('updates lost').is(0)),
+    expected('abandoned: the next transaction waits until the failed one expires')
+      .figure('next transaction, p50')
+      .above(50_000),
+    expected('rolled-back: a rollback releases at once').figure('next transaction, p50').below(1000),
+    expected('abandoned-optimistic: without locks there is nothing to release')
+      .figure('next transaction, p50')
+      .below(1000),
   ],
 })

@@ -5,8 +5,8 @@
  * for what the filter names.
  */
 import { encodeKey, type QueryResult } from '@sixtables/engine'
-import { armsOf, defineLab, type Expectation, expectFigures, type Lab, type Named, ofArms } from '../lab.ts'
-import { sumOf } from '../measure/sums.ts'
+import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
+import { sum } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { allOf, integer, text, unindexed, upsert, where } from '../sim/entities.ts'
@@ -14,15 +14,15 @@ import { hashOf } from '../sim/keys.ts'
 import { runInFull } from '../sim/query-run.ts'
 import type { Store } from '../sim/store.ts'
 
-interface Shape extends Named {
+interface Shape {
   readonly projection: readonly string[]
 }
 
-const shapes: readonly Shape[] = [
-  { name: 'full', about: 'whole entities', projection: [] },
-  { name: 'projection', about: 'author and title, from the rows of an index of both', projection: ['author', 'title'] },
-  { name: 'keys-only', about: 'the keys alone', projection: ['__key__'] },
-]
+const shapes: Ways<Shape> = {
+  full: { about: 'whole entities', projection: [] },
+  projection: { about: 'author and title, from the rows of an index of both', projection: ['author', 'title'] },
+  'keys-only': { about: 'the keys alone', projection: ['__key__'] },
+}
 
 const authors = 4
 
@@ -63,7 +63,7 @@ async function run(session: ArmSession, shape: Shape): Promise<void> {
     return await runInFull(store, query, session.setting('client.rpcMs'))
   })
   const results = done.results.length
-  const bytes = sumOf(done.results, bytesOf)
+  const bytes = sum(done.results.map(bytesOf))
   record.figure('results', results)
   record.figure('rows of entities read', done.entityRows)
   record.figure('rows of indexes read', done.indexRows)
@@ -75,16 +75,7 @@ async function run(session: ArmSession, shape: Shape): Promise<void> {
   record.figure('read operations billed', done.billed)
 }
 
-const names = shapes.map(({ name }) => name)
-
-function compare(
-  says: string,
-  figure: string,
-  unit: string,
-  holds: (full: number, projection: number, keys: number) => boolean,
-): Expectation {
-  return expectFigures(says, ofArms(figure, ...names), holds, `${figure}: {}, {}, {} ${unit}`.trimEnd())
-}
+const names = Object.keys(shapes)
 
 export const queryShape: Lab = defineLab({
   name: 'query-shape',
@@ -98,41 +89,29 @@ export const queryShape: Lab = defineLab({
   },
   arms: armsOf(shapes, run),
   expectations: [
-    compare(
-      'all three find the same number of results',
-      'results',
-      '',
-      (full, projection, keys) => full > 0 && full === projection && full === keys,
-    ),
-    compare(
-      'only whole entities need rows of entities, one for each result',
-      'rows of entities read',
-      '',
-      (full, projection, keys) => full > 0 && projection === 0 && keys === 0,
-    ),
-    compare(
-      'keys are shorter than a projection, and that is shorter than entities',
-      'sent for a result',
-      'bytes',
-      (full, projection, keys) => keys < projection && projection < full,
-    ),
-    compare(
-      'whole entities read twice the rows',
-      'rows read',
-      '',
-      (full, projection, keys) => full > 1.9 * projection && full > 1.9 * keys,
-    ),
-    compare(
-      'whole entities take longer',
-      'latency',
-      'ms',
-      (full, projection, keys) => full > projection && full > keys,
-    ),
-    compare(
-      'only whole entities are billed one by one',
-      'read operations billed',
-      '',
-      (full, projection, keys) => full > 20 * projection && full > 20 * keys,
-    ),
+    expected('all three find the same number of results')
+      .across('results', ...names)
+      .holds((full, projection, keys) => full > 0 && full === projection && full === keys, 'results: {}, {}, {}'),
+    expected('only whole entities need rows of entities, one for each result')
+      .across('rows of entities read', ...names)
+      .holds(
+        (full, projection, keys) => full > 0 && projection === 0 && keys === 0,
+        'rows of entities read: {}, {}, {}',
+      ),
+    expected('keys are shorter than a projection, and that is shorter than entities')
+      .across('sent for a result', ...names)
+      .holds((full, projection, keys) => keys < projection && projection < full, 'sent for a result: {}, {}, {} bytes'),
+    expected('whole entities read twice the rows')
+      .across('rows read', ...names)
+      .holds((full, projection, keys) => full > 1.9 * projection && full > 1.9 * keys, 'rows read: {}, {}, {}'),
+    expected('whole entities take longer')
+      .across('latency', ...names)
+      .holds((full, projection, keys) => full > projection && full > keys, 'latency: {}, {}, {} ms'),
+    expected('only whole entities are billed one by one')
+      .across('read operations billed', ...names)
+      .holds(
+        (full, projection, keys) => full > 20 * projection && full > 20 * keys,
+        'read operations billed: {}, {}, {}',
+      ),
   ],
 })

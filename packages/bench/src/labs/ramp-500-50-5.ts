@@ -5,16 +5,7 @@
  * minutes, which makes about 740,000 a second after 90 minutes.
  */
 import type { Key } from '@sixtables/engine'
-import {
-  armsOf,
-  defineLab,
-  type Expectation,
-  expectFigure,
-  expectFigures,
-  type Lab,
-  type Named,
-  ofArm,
-} from '../lab.ts'
+import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { integer, type Put, unindexed, upsert } from '../sim/entities.ts'
@@ -34,29 +25,23 @@ function put(key: Key, n: number): Put {
   return upsert(key, { visits: unindexed(integer(n)) })
 }
 
-interface Growth extends Named {
+interface Growth {
   /** More at every step, percent; `undefined`: all of it at once. */
   readonly percent: (session: ArmSession) => number | undefined
   /** The same against a server, which knows no settings. */
   readonly percentOverWire?: number
 }
 
-const growths: readonly Growth[] = [
-  { name: 'at-once', about: 'the full traffic from the first second on', percent: () => undefined },
-  {
-    name: 'ramp',
+const growths: Ways<Growth> = {
+  'at-once': { about: 'the full traffic from the first second on', percent: () => undefined },
+  ramp: {
     about: '500 a second, half as many more every 5 minutes',
     percent: (session) => session.setting('ramp.growthPercent'),
     percentOverWire: 50,
   },
-  { name: 'doubling', about: '500 a second, twice as many every 5 minutes', percent: () => 100, percentOverWire: 100 },
-  {
-    name: 'tripling',
-    about: '500 a second, three times as many every 5 minutes',
-    percent: () => 200,
-    percentOverWire: 200,
-  },
-]
+  doubling: { about: '500 a second, twice as many every 5 minutes', percent: () => 100, percentOverWire: 100 },
+  tripling: { about: '500 a second, three times as many every 5 minutes', percent: () => 200, percentOverWire: 200 },
+}
 
 /** Up to the rate that the rule reaches, and one step more at that rate. */
 function loadOf(session: ArmSession, growthPercent: number | undefined, next: Load['next']): Load {
@@ -112,11 +97,6 @@ function drive(wire: WireSession, { percentOverWire }: Growth): Promise<void> {
   return openLoop(wire, next, (share) => rampedShare(percentOverWire, share))
 }
 
-/** In the first five minutes of the full traffic, which are the last of each arm. */
-function refusedAtFull(says: string, arm: string, leastPercent: number): Expectation {
-  return expectFigure(says, 'refused, last five minutes', (percent) => percent > leastPercent, arm)
-}
-
 export const ramp500505: Lab = defineLab({
   name: 'ramp-500-50-5',
   idea:
@@ -134,26 +114,29 @@ export const ramp500505: Lab = defineLab({
   },
   arms: armsOf(growths, run, drive),
   expectations: [
-    expectFigures(
-      'the ramp reaches about 740,000 operations a second after 90 minutes',
-      ofArm('ramp', 'served at the end', 'offered at the end'),
-      (served, offered) => Math.abs(offered / 740_000 - 1) < 0.1 && served > 0.9 * offered,
-      '{}/s served of {}/s',
-    ),
-    expectFigure(
+    expected('the ramp reaches about 740,000 operations a second after 90 minutes')
+      .of('ramp', 'served at the end', 'offered at the end')
+      .holds(
+        (served, offered) => Math.abs(offered / 740_000 - 1) < 0.1 && served > 0.9 * offered,
+        '{}/s served of {}/s',
+      ),
+    expected(
       'without hot tablets: less than a tenth of the load is on tablets with more than three quarters of what a server can',
-      'on hot tablets, last five minutes',
-      (percent) => percent < 10,
-      'ramp',
-    ),
-    expectFigures(
-      'and almost nothing is refused on the way',
-      ofArm('ramp', 'refused, whole run'),
-      (refused) => refused < 1,
-      '{} %',
-    ),
-    refusedAtFull('at once, most of the first five minutes is refused', 'at-once', 80),
-    refusedAtFull('doubled every five minutes, the full traffic is refused in part', 'doubling', 10),
-    refusedAtFull('tripled every five minutes, most of it is refused', 'tripling', 50),
+    )
+      .of('ramp', 'on hot tablets, last five minutes')
+      .below(10),
+    expected('and almost nothing is refused on the way')
+      .of('ramp', 'refused, whole run')
+      .holds((refused) => refused < 1, '{} %'),
+    // The first five minutes of the full traffic are the last of each arm.
+    expected('at once, most of the first five minutes is refused')
+      .of('at-once', 'refused, last five minutes')
+      .above(80),
+    expected('doubled every five minutes, the full traffic is refused in part')
+      .of('doubling', 'refused, last five minutes')
+      .above(10),
+    expected('tripled every five minutes, most of it is refused')
+      .of('tripling', 'refused, last five minutes')
+      .above(50),
   ],
 })

@@ -8,9 +8,8 @@
  *
  * Known: "Transaction Isolation in App Engine"; the best-practice page on keys-only queries followed by a lookup.
  */
-import type { Key, Query } from '@sixtables/engine'
-import { decodeProperties } from '@sixtables/engine'
-import { type Arm, arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { decodeProperties, type Key, type Query } from '@sixtables/engine'
+import { type Arm, arm, defineLab, type Expectation, expected, type Lab } from '../lab.ts'
 import type { FlowStage } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { allOf, text, upsert, where, whereKey } from '../sim/entities.ts'
@@ -164,19 +163,21 @@ export const readYourWrites: Lab = defineLab({
     reading('keys-only-then-lookup', 'the keys by global query, then each by lookup', keysThenLookup),
   ],
   expectations: [
-    expectFigure('a lookup is never wrong', 'wrong', 0, 'lookup'),
-    expectFigure('an ancestor query is never wrong', 'wrong', 0, 'ancestor-query'),
+    expected('a lookup is never wrong').of('lookup', 'wrong').is(0),
+    expected('an ancestor query is never wrong').of('ancestor-query', 'wrong').is(0),
     ...['lookup', 'ancestor-query'].flatMap((name) => [
       allReads(name, 'rolled forward', 'each read rolls the log of its group forward'),
-      expectFigure(`${name}: a write is seen at once`, 'seen after', 0),
+      expected(`${name}: a write is seen at once`).figure('seen after').is(0),
     ]),
     ...['global-query', 'keys-only-then-lookup'].flatMap((name) => [
       allReads(name, 'wrong', 'wrong in every case before the index rows are written'),
-      expectFigure(`${name}: a write is seen only when it is applied`, 'seen after', (ms) => ms > 0),
+      expected(`${name}: a write is seen only when it is applied`).figure('seen after').above(0),
     ]),
   ],
 })
 
 function allReads(arm: string, figure: string, says: string): Expectation {
-  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure, 'reads'), (some, all) => some === all, '{} of {} reads')
+  return expected(`${arm}: ${says}`)
+    .of(arm, figure, 'reads')
+    .holds((some, all) => some === all, '{} of {} reads')
 }

@@ -3,7 +3,7 @@
  *
  * Known: best practices, ramping up traffic, and sharding and replication. The recordings are from recordings/make.mjs.
  */
-import { type Arm, arm, defineLab, expectFigure, expectFigures, type Lab, ofArms } from '../lab.ts'
+import { type Arm, arm, defineLab, expected, type Lab } from '../lab.ts'
 import { parseRecording } from '../replay/read-recording.ts'
 import { recordingOf } from '../replay/recordings.ts'
 import { replay, replaySettings } from '../replay/replay.ts'
@@ -22,22 +22,15 @@ export const replayLab: Lab = defineLab({
     played('cured', 'each page reads one of sixteen copies of it'),
   ],
   expectations: [
-    expectFigure(
-      'hot-key: most of what is offered at the full rate is refused',
-      'refused at the full rate',
-      (percent) => percent > 50,
-    ),
-    expectFigure('cured: nearly nothing is refused, over the whole ramp', 'refused of all', (percent) => percent < 1),
-    expectFigure(
-      'cured: nearly all that is offered is served in the end',
-      'refused at the full rate',
-      (percent) => percent < 2,
-    ),
-    expectFigures(
+    expected('hot-key: most of what is offered at the full rate is refused')
+      .figure('refused at the full rate')
+      .above(50),
+    expected('cured: nearly nothing is refused, over the whole ramp').figure('refused of all').below(1),
+    expected('cured: nearly all that is offered is served in the end').figure('refused at the full rate').below(2),
+    expected(
       'the keys alone decide: the same calls at the same rate lie on several times as many tablets after the cure',
-      ofArms('Entities: busiest', 'hot-key', 'cured'),
-      (hot, cured) => hot > 2 * cured,
-      'the busiest tablet has {} % of the load, and {} % after the cure',
-    ),
+    )
+      .across('Entities: busiest', 'hot-key', 'cured')
+      .holds((hot, cured) => hot > 2 * cured, 'the busiest tablet has {} % of the load, and {} % after the cure'),
   ],
 })

@@ -4,40 +4,38 @@
  * Known: articles on sequence numbers without a counter; put-unique is insert, or a get and a put of a derived key in one
  * transaction; sharded counters; `__scatter__` for dividing work.
  */
-import { arm, armsOf, defineLab, type Expectation, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { arm, armsOf, defineLab, type Expectation, expected, type Lab } from '../lab.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { numberings, queryInTransaction, runNumbering, runQuiet } from './sequence-numbers/numberings.ts'
 import { numberOverWire } from './sequence-numbers/numbers-over-wire.ts'
-import { turnPages } from './sequence-numbers/pages.ts'
-import { splitWork } from './sequence-numbers/work-split.ts'
+import { type PageTurning, turnPages } from './sequence-numbers/pages.ts'
+import { splitWork, type WorkSplit } from './sequence-numbers/work-split.ts'
 
-const workArms = armsOf(
-  [
-    { name: 'split-by-number', about: 'work divided into equal ranges of numbers, old ones thinned out', by: 'number' },
-    { name: 'split-by-scatter', about: 'the same work divided at keys of __scatter__', by: 'scatter' },
-    { name: 'split-by-keys', about: 'the same work divided at every n-th of the keys that occur', by: 'keys' },
-    { name: 'dense-by-number', about: 'equal ranges of numbers without a gap', by: 'number', isDense: true },
-    {
-      name: 'dense-by-scatter',
+const workArms = armsOf<WorkSplit>(
+  {
+    'split-by-number': { about: 'work divided into equal ranges of numbers, old ones thinned out', by: 'number' },
+    'split-by-scatter': { about: 'the same work divided at keys of __scatter__', by: 'scatter' },
+    'split-by-keys': { about: 'the same work divided at every n-th of the keys that occur', by: 'keys' },
+    'dense-by-number': { about: 'equal ranges of numbers without a gap', by: 'number', isDense: true },
+    'dense-by-scatter': {
       about: 'numbers without a gap, divided at keys of __scatter__',
       by: 'scatter',
       isDense: true,
     },
-  ],
+  },
   splitWork,
 )
 
-const pageArms = armsOf(
-  [
-    { name: 'pages-by-number', about: 'the total is the greatest number, a page is a range of numbers', by: 'number' },
-    { name: 'pages-by-offset', about: 'the total is counted, a page is an offset', by: 'offset' },
-    {
-      name: 'gaps-by-number',
+const pageArms = armsOf<PageTurning>(
+  {
+    'pages-by-number': { about: 'the total is the greatest number, a page is a range of numbers', by: 'number' },
+    'pages-by-offset': { about: 'the total is counted, a page is an offset', by: 'offset' },
+    'gaps-by-number': {
       about: 'total and pages by number, after one record in ten was deleted',
       by: 'number',
       hasGaps: true,
     },
-  ],
+  },
   turnPages,
 )
 
@@ -45,17 +43,14 @@ const pageArms = armsOf(
 const counted =
   (holds: (count: number) => boolean) =>
   (arm: string, figure: string, says: string): Expectation =>
-    expectFigures(`${arm}: ${says}`, ofArm(arm, figure), holds, `{} ${figure}`)
+    expected(`${arm}: ${says}`).of(arm, figure).holds(holds, `{} ${figure}`)
 const none = counted((count) => count === 0)
 const some = counted((count) => count > 0)
 
 function times(says: string, arms: readonly [string, string], figure: string, least: number): Expectation {
-  return expectFigures(
-    says,
-    ofArms(figure, ...arms),
-    (first, second) => second > least * first,
-    `${figure}: ${arms[0]} {}, ${arms[1]} {}`,
-  )
+  return expected(says)
+    .across(figure, ...arms)
+    .holds((first, second) => second > least * first, `${figure}: ${arms[0]} {}, ${arms[1]} {}`)
 }
 
 export const sequenceNumbers: Lab = defineLab({
@@ -86,89 +81,71 @@ export const sequenceNumbers: Lab = defineLab({
     ...pageArms,
   ],
   expectations: [
-    expectFigures(
-      'counter-in-group: saturates at a few writes a second',
-      ofArm('counter-in-group', 'best rate'),
-      (best) => best >= 1 && best <= 8,
-      '{}/s at best',
-    ),
+    expected('counter-in-group: saturates at a few writes a second')
+      .of('counter-in-group', 'best rate')
+      .holds((best) => best >= 1 && best <= 8, '{}/s at best'),
     some('query-then-put', 'duplicates', 'numbers are given twice'),
-    ...numberings
-      .filter(({ name }) => name !== 'query-then-put')
-      .map(({ name }) => none(name, 'duplicates', 'no number is given twice')),
+    ...Object.keys(numberings)
+      .filter((name) => name !== 'query-then-put')
+      .map((name) => none(name, 'duplicates', 'no number is given twice')),
     none('counter-in-group', 'gaps', 'no number is left out'),
     none('put-unique', 'gaps', 'no number is left out'),
     none('newest-revision', 'gaps', 'no revision is left out'),
     none('newest-revision', 'miscounts', 'the count in the newest revision agrees with a full count'),
     some('counter-outside', 'gaps', 'a counter outside the transaction leaves gaps'),
-    expectFigures(
-      'put-unique: in a row, and so one at a time: with many writers most tries are for taken numbers',
-      ofArm('put-unique', 'tries in vain, 1 writer', 'tries in vain, all writers'),
-      (few, many) => few <= 2 && many > 20,
-      '{} tries in vain a record with one writer, {} with all',
-    ),
-    expectFigures(
-      'put-unique is no faster than a counter in the group, contrary to its source',
-      ofArms('best rate', 'counter-in-group', 'put-unique'),
-      (counter, unique) => unique <= 1.2 * counter,
-      '{2}/s, {1} with the counter',
-    ),
-    expectFigures(
-      'put-unique: a commit seldom loses while there are few writes, and most often when there are many',
-      [
-        ...ofArms('commits that lost, all writers', 'put-unique-quiet', 'put-unique'),
-        ['put-unique-quiet', 'numbers found taken by a get, all writers'],
-      ],
-      (quietly, loaded, gets) => quietly < 0.5 && quietly < gets && loaded > 5,
-      'per record: {1} commits lost and {3} numbers found taken by a get at one a second, {2} commits lost under load',
-    ),
-    expectFigures(
+    expected('put-unique: in a row, and so one at a time: with many writers most tries are for taken numbers')
+      .of('put-unique', 'tries in vain, 1 writer', 'tries in vain, all writers')
+      .holds((few, many) => few <= 2 && many > 20, '{} tries in vain a record with one writer, {} with all'),
+    expected('put-unique is no faster than a counter in the group, contrary to its source')
+      .across('best rate', 'counter-in-group', 'put-unique')
+      .holds((counter, unique) => unique <= 1.2 * counter, '{2}/s, {1} with the counter'),
+    expected('put-unique: a commit seldom loses while there are few writes, and most often when there are many')
+      .across('commits that lost, all writers', 'put-unique-quiet', 'put-unique')
+      .of('put-unique-quiet', 'numbers found taken by a get, all writers')
+      .holds(
+        (quietly, loaded, gets) => quietly < 0.5 && quietly < gets && loaded > 5,
+        'per record: {1} commits lost and {3} numbers found taken by a get at one a second, {2} commits lost under load',
+      ),
+    expected(
       'query-in-transaction: a query without an ancestor cannot join a transaction in the legacy mode, and can today',
-      ofArm('query-in-transaction', 'refused, legacy', 'refused, firestore'),
-      (legacy, today) => legacy === 1 && today === 0,
-      'refused: legacy {}, firestore {}',
-    ),
+    )
+      .of('query-in-transaction', 'refused, legacy', 'refused, firestore')
+      .holds((legacy, today) => legacy === 1 && today === 0, 'refused: legacy {}, firestore {}'),
     times('put-unique-ahead scales, at the price of gaps', ['counter-in-group', 'put-unique-ahead'], 'best rate', 3),
     times('shards multiply the counter', ['counter-in-group', 'sharded-counter'], 'best rate', 3),
     times('allocated ids scale with the writers', ['counter-in-group', 'allocate-ids'], 'best rate', 20),
-    expectFigures(
-      'over thinned numbers __scatter__ divides the work evenly, and equal ranges do not',
-      ofArms('busiest worker', 'split-by-number', 'split-by-scatter'),
-      (bad, good) => good < 2 && bad > 2 * good,
-      'busiest to mean: {} against {}',
-    ),
-    expectFigures(
-      'over numbers without a gap it is the other way round: equal ranges are exactly even',
-      ofArms('busiest worker', 'dense-by-number', 'dense-by-scatter'),
-      (ranges, scatter) => ranges < 1.01 && scatter > ranges,
-      'busiest to mean: {} against {}',
-    ),
-    expectFigures(
-      'ranges between keys that occur are exactly even whatever the numbers are, once every key was read',
-      [
-        ...ofArm('split-by-keys', 'busiest worker', 'read to divide', 'records'),
-        ['split-by-scatter', 'read to divide'],
-      ],
-      (busiest, read, records, sampled) => busiest < 1.01 && read >= records && 10 * sampled < read,
-      'busiest to mean: {1}; {2} rows read to divide, {4} with __scatter__',
-    ),
-    expectFigures(
+    expected('over thinned numbers __scatter__ divides the work evenly, and equal ranges do not')
+      .across('busiest worker', 'split-by-number', 'split-by-scatter')
+      .holds((bad, good) => good < 2 && bad > 2 * good, 'busiest to mean: {} against {}'),
+    expected('over numbers without a gap it is the other way round: equal ranges are exactly even')
+      .across('busiest worker', 'dense-by-number', 'dense-by-scatter')
+      .holds((ranges, scatter) => ranges < 1.01 && scatter > ranges, 'busiest to mean: {} against {}'),
+    expected('ranges between keys that occur are exactly even whatever the numbers are, once every key was read')
+      .of('split-by-keys', 'busiest worker', 'read to divide', 'records')
+      .of('split-by-scatter', 'read to divide')
+      .holds(
+        (busiest, read, records, sampled) => busiest < 1.01 && read >= records && 10 * sampled < read,
+        'busiest to mean: {1}; {2} rows read to divide, {4} with __scatter__',
+      ),
+    expected(
       'over numbers without a gap the total and every page by number cost the same, however many records there are',
-      ofArm('pages-by-number', 'read for the total', 'read for page 1', 'read for the last page', 'never shown'),
-      (total, first, last, unseen) => total <= 4 && first === last && unseen === 0,
-      '{} rows for the total, {} for page 1, {} for the last; {} records never shown',
-    ),
-    expectFigures(
-      'by offset the total and the last page read a row for each record',
-      ofArm('pages-by-offset', 'records', 'read for the total', 'read for the last page'),
-      (records, total, last) => total >= records && last >= records,
-      '{} records: {} rows for the total, {} for the last page',
-    ),
-    expectFigures(
-      'with gaps the greatest number is more than the total, and pages by number are short',
-      ofArm('gaps-by-number', 'records', 'total as told', 'shortest page but the last'),
-      (records, told, shortest) => told > 1.05 * records && shortest < 20,
-      '{2} told for {1} records; the shortest page has {3} of 20',
-    ),
+    )
+      .of('pages-by-number', 'read for the total', 'read for page 1', 'read for the last page', 'never shown')
+      .holds(
+        (total, first, last, unseen) => total <= 4 && first === last && unseen === 0,
+        '{} rows for the total, {} for page 1, {} for the last; {} records never shown',
+      ),
+    expected('by offset the total and the last page read a row for each record')
+      .of('pages-by-offset', 'records', 'read for the total', 'read for the last page')
+      .holds(
+        (records, total, last) => total >= records && last >= records,
+        '{} records: {} rows for the total, {} for the last page',
+      ),
+    expected('with gaps the greatest number is more than the total, and pages by number are short')
+      .of('gaps-by-number', 'records', 'total as told', 'shortest page but the last')
+      .holds(
+        (records, told, shortest) => told > 1.05 * records && shortest < 20,
+        '{2} told for {1} records; the shortest page has {3} of 20',
+      ),
   ],
 })

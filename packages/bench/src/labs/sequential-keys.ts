@@ -4,7 +4,7 @@
  * Known: the best-practice page on keys: avoid monotonically increasing ids and names; allocated ids are scattered.
  */
 import type { PathElement } from '@sixtables/engine'
-import { armsOf, defineLab, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
+import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { idOf } from '../sim/client.ts'
@@ -16,29 +16,20 @@ import { rampOf, rampSettings } from '../sim/ramp.ts'
 
 const kind = 'Customer'
 
-interface KeyMaker extends Named {
+interface KeyMaker {
   /** The key of the n-th customer has this one element. */
   element(n: number, allocate: () => Promise<bigint>): PathElement | Promise<PathElement>
 }
 
-const makers: readonly KeyMaker[] = [
-  { name: 'sequential-ids', about: 'ids 1, 2, 3, …', element: (n) => ({ kind, id: BigInt(n + 1) }) },
-  {
-    name: 'numbered-names',
-    about: 'names Customer1, Customer2, …',
-    element: (n) => ({ kind, name: `Customer${n + 1}` }),
-  },
-  {
-    name: 'allocated-ids',
-    about: 'ids from allocateIds',
-    element: async (_n, allocate) => ({ kind, id: await allocate() }),
-  },
-  {
-    name: 'hashed-names',
+const makers: Ways<KeyMaker> = {
+  'sequential-ids': { about: 'ids 1, 2, 3, …', element: (n) => ({ kind, id: BigInt(n + 1) }) },
+  'numbered-names': { about: 'names Customer1, Customer2, …', element: (n) => ({ kind, name: `Customer${n + 1}` }) },
+  'allocated-ids': { about: 'ids from allocateIds', element: async (_n, allocate) => ({ kind, id: await allocate() }) },
+  'hashed-names': {
     about: 'names that begin with a hash of the number',
     element: (n) => ({ kind, name: `${hashOf(`${n + 1}`)}-Customer${n + 1}` }),
   },
-]
+}
 
 const fieldsOf = (n: number): Fields => ({ name: unindexed(text(`customer ${n + 1}`)) })
 
@@ -92,21 +83,18 @@ export const sequentialKeys: Lab = defineLab({
   arms,
   expectations: [
     ...['sequential-ids', 'numbered-names'].map((name) =>
-      expectFigures(
-        `${name}: the busiest tablet carries over 90 % of the load, however many splits`,
-        ofArm(name, 'Entities: busiest', 'EntitiesByKind: busiest'),
-        (...shares) => shares.every((share) => share > 90),
-        'Entities, EntitiesByKind: {} %, {} %',
-      ),
+      expected(`${name}: the busiest tablet carries over 90 % of the load, however many splits`)
+        .of(name, 'Entities: busiest', 'EntitiesByKind: busiest')
+        .holds((...shares) => shares.every((share) => share > 90), 'Entities, EntitiesByKind: {} %, {} %'),
     ),
     ...['allocated-ids', 'hashed-names'].map((name) =>
-      expectFigures(
-        `${name}: the load is on several tablets, and none has more than three quarters of what a server can`,
-        ofArm(name, 'Entities: busiest, 5 minutes', 'Entities: tablets', 'Entities: busiest'),
-        // The hot end of rising keys goes from tablet to tablet within five minutes: at any moment one has all of the load.
-        (percent, tablets, busiest) => busiest < 25 && tablets >= 4 && percent < 75,
-        '{} % of a server, of {} tablets',
-      ),
+      expected(`${name}: the load is on several tablets, and none has more than three quarters of what a server can`)
+        .of(name, 'Entities: busiest, 5 minutes', 'Entities: tablets', 'Entities: busiest')
+        .holds(
+          // The hot end of rising keys goes from tablet to tablet within five minutes: at any moment one has all of the load.
+          (percent, tablets, busiest) => busiest < 25 && tablets >= 4 && percent < 75,
+          '{} % of a server, of {} tablets',
+        ),
     ),
   ],
 })

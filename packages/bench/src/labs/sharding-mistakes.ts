@@ -10,7 +10,7 @@
  * only the hottest entities, since too few rows between them do not keep them on different splits.
  */
 import type { Key } from '@sixtables/engine'
-import { armsOf, defineLab, type Expectation, expectFigures, type Lab, type Named, ofArm } from '../lab.ts'
+import { armsOf, defineLab, type Expectation, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { integer, type Put, unindexed, upsert } from '../sim/entities.ts'
@@ -38,7 +38,7 @@ interface Draw {
   movedAt(secondsInPeriod: number): number
 }
 
-interface Scheme extends Named {
+interface Scheme {
   /** Whether the load is quiet for a while; else it goes on, and periods change. */
   readonly hasLull: boolean
   nameOf(draw: Draw): string
@@ -46,15 +46,13 @@ interface Scheme extends Named {
 
 const evenly = (share: number): string => nameAt(Math.floor(share * shards) / shards)
 
-const schemes: readonly Scheme[] = [
-  {
-    name: 'time-prefix',
+const schemes: Ways<Scheme> = {
+  'time-prefix': {
     about: 'a period, then the shard; every write goes to the new period at once',
     hasLull: false,
     nameOf: ({ share, seconds, periodSeconds }) => `period-${Math.floor(seconds / periodSeconds)}-${evenly(share)}`,
   },
-  {
-    name: 'time-gradual',
+  'time-gradual': {
     about: 'the same; a new period takes over step by step',
     hasLull: false,
     nameOf: ({ share, random, seconds, periodSeconds, movedAt }) => {
@@ -63,8 +61,7 @@ const schemes: readonly Scheme[] = [
       return `period-${isMoved ? period : period - 1}-${evenly(share)}`
     },
   },
-  {
-    name: 'hot-only',
+  'hot-only': {
     about: 'the shards of four hot pages; the other pages are not sharded',
     hasLull: true,
     nameOf: ({ share, random }) => {
@@ -73,13 +70,12 @@ const schemes: readonly Scheme[] = [
       return `hot-${Math.floor(shard / shardsOfHotPage)}-${(shard % shardsOfHotPage).toString(16)}`
     },
   },
-  {
-    name: 'all-sharded',
+  'all-sharded': {
     about: 'the shards of all pages, behind a hash',
     hasLull: true,
     nameOf: ({ share }) => evenly(share),
   },
-]
+}
 
 const put = (key: Key): Put => upsert(key, { visits: unindexed(integer(1)) })
 
@@ -156,8 +152,9 @@ function overNight(
   arm: string,
   holds: (full: number, left: number, refused: number) => boolean,
 ): Expectation {
-  const figures = ofArm(arm, 'tablets at full traffic', 'tablets at the last change', 'refused after, most')
-  return expectFigures(says, figures, holds, '{} tablets, then {}; {} % refused')
+  return expected(says)
+    .of(arm, 'tablets at full traffic', 'tablets at the last change', 'refused after, most')
+    .holds(holds, '{} tablets, then {}; {} % refused')
 }
 
 export const shardingMistakes: Lab = defineLab({
@@ -178,24 +175,15 @@ export const shardingMistakes: Lab = defineLab({
   },
   arms,
   expectations: [
-    expectFigures(
-      'time-prefix: a new period begins in one range that was never split, and is refused in part, each time',
-      ofArm('time-prefix', 'refused after, least'),
-      (least) => least > 25,
-      'at least {} % refused in the three minutes after each change',
-    ),
-    expectFigures(
-      'time-prefix: one tablet has several times the load of the hottest one before',
-      ofArm('time-prefix', 'hottest tablet before', 'hottest tablet after, least'),
-      (before, after) => after > 2.5 * before,
-      '{} % before, at least {} % after',
-    ),
-    expectFigures(
-      'time-gradual: a period that takes over step by step is served',
-      ofArm('time-gradual', 'refused after, most'),
-      (most) => most < 5,
-      'at most {} % refused',
-    ),
+    expected('time-prefix: a new period begins in one range that was never split, and is refused in part, each time')
+      .of('time-prefix', 'refused after, least')
+      .holds((least) => least > 25, 'at least {} % refused in the three minutes after each change'),
+    expected('time-prefix: one tablet has several times the load of the hottest one before')
+      .of('time-prefix', 'hottest tablet before', 'hottest tablet after, least')
+      .holds((before, after) => after > 2.5 * before, '{} % before, at least {} % after'),
+    expected('time-gradual: a period that takes over step by step is served')
+      .of('time-gradual', 'refused after, most')
+      .holds((most) => most < 5, 'at most {} % refused'),
     overNight(
       'hot-only: its tablets are merged in the quiet time, and the next day begins with refusals',
       'hot-only',

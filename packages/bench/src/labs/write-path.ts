@@ -4,7 +4,7 @@
  * Known: the ToDo of the storage article and its eleven rows; a write has two phases, commit and apply.
  */
 import { entityTables, type IndexDefinition, RecordingLedger, type RowsReport, requestContext } from '@sixtables/engine'
-import { arm, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { entityBytes, integer, text, timestamp, unindexed, upsert } from '../sim/entities.ts'
 import { bytesOf } from '../sim/messages.ts'
@@ -160,42 +160,36 @@ export const writePath: Lab = defineLab({
   ],
   expectations: [
     ...['built-in-indexes', 'composite-index'].flatMap((arm) => [
-      expectFigure(`${arm}: the commit writes one log record`, 'log records', 1),
-      expectFigure(`${arm}: committed, and yet no row of the tables is there`, 'table rows when committed', 0),
-      expectFigure(`${arm}: milestone A writes the entity row alone`, 'table rows at milestone A', 1),
-      expectFigure(`${arm}: the id counter moves once`, 'IdSequences moved', 1),
-      expectFigure(`${arm}: the tables agree with the log`, 'problems found by check', 0),
-      expectFigures(
-        `${arm}: milestone B writes one row by kind, and one each way for each indexed value`,
-        ofArm(arm, ...entityTables.slice(0, 4)),
-        (...rows) => rows.join() === '1,1,4,4',
-        (...rows) => `${entityTables.slice(0, 4).join(', ')}: ${rows.join(', ')}`,
-      ),
+      expected(`${arm}: the commit writes one log record`).figure('log records').is(1),
+      expected(`${arm}: committed, and yet no row of the tables is there`).figure('table rows when committed').is(0),
+      expected(`${arm}: milestone A writes the entity row alone`).figure('table rows at milestone A').is(1),
+      expected(`${arm}: the id counter moves once`).figure('IdSequences moved').is(1),
+      expected(`${arm}: the tables agree with the log`).figure('problems found by check').is(0),
+      expected(`${arm}: milestone B writes one row by kind, and one each way for each indexed value`)
+        .of(arm, ...entityTables.slice(0, 4))
+        .holds(
+          (...rows) => rows.join() === '1,1,4,4',
+          (...rows) => `${entityTables.slice(0, 4).join(', ')}: ${rows.join(', ')}`,
+        ),
     ]),
-    expectFigures(
-      'servers: each phase finds the tablet server of each of its rows',
-      ofArm('servers', 'rows', 'rows without a tablet', 'servers that the put needs'),
-      (rows, unplaced, used) => unplaced === 0 && rows === 8 && used > 3,
-      '{1} rows on {3} servers, {2} without a tablet',
-    ),
-    expectFigures(
-      'index-numbers: composite indexes are numbered, and the number of a deleted one is not given again',
-      ofArm('index-numbers', 'indexes created', 'different numbers', 'composite rows'),
-      (created, different, rows) => created === 3 && different === 3 && rows === 2,
-      '{2} numbers for {1} indexes, {3} rows of the two that are left',
-    ),
-    expectFigure(
-      'without a composite index no composite row is written',
-      'EntitiesByCompositeProperty',
-      0,
-      'built-in-indexes',
-    ),
-    expectFigure('the matching composite index adds one row', 'EntitiesByCompositeProperty', 1, 'composite-index'),
-    expectFigure(
-      'with it, one put makes the eleven rows of the storage article',
-      'table rows at milestone B',
-      11,
-      'composite-index',
-    ),
+    expected('servers: each phase finds the tablet server of each of its rows')
+      .of('servers', 'rows', 'rows without a tablet', 'servers that the put needs')
+      .holds(
+        (rows, unplaced, used) => unplaced === 0 && rows === 8 && used > 3,
+        '{1} rows on {3} servers, {2} without a tablet',
+      ),
+    expected('index-numbers: composite indexes are numbered, and the number of a deleted one is not given again')
+      .of('index-numbers', 'indexes created', 'different numbers', 'composite rows')
+      .holds(
+        (created, different, rows) => created === 3 && different === 3 && rows === 2,
+        '{2} numbers for {1} indexes, {3} rows of the two that are left',
+      ),
+    expected('without a composite index no composite row is written')
+      .of('built-in-indexes', 'EntitiesByCompositeProperty')
+      .is(0),
+    expected('the matching composite index adds one row').of('composite-index', 'EntitiesByCompositeProperty').is(1),
+    expected('with it, one put makes the eleven rows of the storage article')
+      .of('composite-index', 'table rows at milestone B')
+      .is(11),
   ],
 })

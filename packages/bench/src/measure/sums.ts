@@ -1,10 +1,12 @@
-/** Sums and means over lists. */
+/** Sums and means. */
 
-export function sumOf<T>(all: readonly T[], value: (one: T) => number): number {
-  return all.reduce((sum, one) => sum + value(one), 0)
+export function sum(values: Iterable<number>): number {
+  let all = 0
+  for (const value of values) all += value
+  return all
 }
 
 /** The mean; 0 of nothing. */
-export function meanOf<T>(all: readonly T[], value: (one: T) => number): number {
-  return sumOf(all, value) / Math.max(1, all.length)
+export function mean(values: readonly number[]): number {
+  return sum(values) / Math.max(1, values.length)
 }

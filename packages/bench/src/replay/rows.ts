@@ -6,6 +6,7 @@
  *   ada/1  bob/1  ada/2  bob/2              two: a series for each parent
  */
 import type { PathElement, Value } from '@sixtables/engine'
+import { sum } from '../measure/sums.ts'
 import { nameFormOf } from './name-form.ts'
 import { type Scale, Series, Sightings } from './series.ts'
 
@@ -74,7 +75,7 @@ export class Rows<T> {
     if (isOne || this.#groups.size * groupSizeMin > whole.count) return
     const groups = new Map([...this.#groups].map(([name, sightings]) => [name, new Series(sightings, scaleOf)]))
     const ordered = [...groups.values()].filter(({ isOrdered }) => isOrdered)
-    if (ordered.reduce((sum, { count }) => sum + count, 0) >= orderedShareMin * whole.count) this.#series = groups
+    if (sum(ordered.map(({ count }) => count)) >= orderedShareMin * whole.count) this.#series = groups
   }
 
   get isOrdered(): boolean {

@@ -5,7 +5,7 @@
 import type { TableId, TabletReport } from '@sixtables/engine'
 import { Histogram } from '../measure/histogram.ts'
 import type { Line, Recorder } from '../measure/recorder.ts'
-import { meanOf, sumOf } from '../measure/sums.ts'
+import { mean, sum } from '../measure/sums.ts'
 import type { Store } from './store.ts'
 
 /** Counts of a load's operations in an interval; one that represents 200 counts as 200. */
@@ -42,7 +42,7 @@ export interface TableLook {
 
 function tableLookOf(tablets: readonly TabletReport[]): TableLook {
   const loads = new Map(tablets.map((one) => [one.id, one.readsPerSecond + one.writesPerSecond]))
-  const total = sumOf([...loads.values()], (load) => load)
+  const total = sum(loads.values())
   const busiestShare = total === 0 ? 0 : Math.max(0, ...loads.values()) / total
   const servers = new Set(tablets.map(({ server }) => server)).size
   return { tablets: loads.size, servers, total, loads, busiestShare, busiestToMean: busiestShare * loads.size }
@@ -52,7 +52,7 @@ const nothing = tableLookOf([])
 
 /** A part of each look as a share of a whole, 0 to 1, over all looks. */
 function shareOf<T>(looks: readonly T[], part: (look: T) => number, whole: (look: T) => number): number {
-  return sumOf(looks, part) / (sumOf(looks, whole) || 1)
+  return sum(looks.map(part)) / (sum(looks.map(whole)) || 1)
 }
 
 export class Watch {
@@ -105,11 +105,11 @@ export class Watch {
   settled(seconds: number): Readonly<Record<'offered' | 'served' | 'refused' | 'p50Ms' | 'p99Ms', number>> {
     const looks = this.#last(seconds)
     return {
-      offered: meanOf(looks, (look) => look.served + look.refused),
-      served: meanOf(looks, (look) => look.served),
-      refused: meanOf(looks, (look) => look.refused),
-      p50Ms: meanOf(looks, (look) => look.p50Ms ?? 0),
-      p99Ms: meanOf(looks, (look) => look.p99Ms ?? 0),
+      offered: mean(looks.map((look) => look.served + look.refused)),
+      served: mean(looks.map((look) => look.served)),
+      refused: mean(looks.map((look) => look.refused)),
+      p50Ms: mean(looks.map((look) => look.p50Ms ?? 0)),
+      p99Ms: mean(looks.map((look) => look.p99Ms ?? 0)),
     }
   }
 
@@ -127,8 +127,8 @@ export class Watch {
       .map(({ tables }) => tables.get(table) ?? nothing)
       .filter(({ total }) => total > 0)
     return {
-      busiestShare: meanOf(looks, ({ busiestShare }) => busiestShare),
-      busiestToMean: meanOf(looks, ({ busiestToMean }) => busiestToMean),
+      busiestShare: mean(looks.map(({ busiestShare }) => busiestShare)),
+      busiestToMean: mean(looks.map(({ busiestToMean }) => busiestToMean)),
     }
   }
 

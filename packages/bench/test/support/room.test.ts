@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { expectFigure } from '../../src/lab.ts'
+import { expected } from '../../src/lab.ts'
 import type { LabResult } from '../../src/runner.ts'
 import { roomsOf } from './room.ts'
 
@@ -17,7 +17,7 @@ const run = (seed: number, served: number, rows: number): LabResult =>
     ],
   }) as unknown as LabResult
 
-const above = expectFigure('above 90', 'served', (value) => value > 90, 'arm')
+const above = expected('above 90').of('arm', 'served').above(90)
 
 it('the room is that of the seed and the figure closest to a bound', () => {
   expect(roomsOf([above], [run(1, 200, 7), run(2, 94, 7)])).toEqual([
@@ -26,6 +26,8 @@ it('the room is that of the seed and the figure closest to a bound', () => {
 })
 
 it('figures that are the same with every seed, and exact counts, have room', () => {
-  const exact = expectFigure('exact', 'rows', (value) => value === 7 || value === 8, 'arm')
+  const exact = expected('exact')
+    .of('arm', 'rows')
+    .holds((value) => value === 7 || value === 8)
   expect(roomsOf([above, exact], [run(1, 91, 7), run(2, 91, 8)]).map(({ room }) => room)).toEqual([1, 1])
 })

@@ -24,7 +24,7 @@
  * Known: Couchbase's manual 1.8, 9.2.5.3. Ours: LW3, LW4.
  */
 import { type Key, limits } from '@sixtables/engine'
-import type { Named } from '../../lab.ts'
+import type { Ways } from '../../lab.ts'
 import { type Client, integerOf, type Stored, textsOf } from '../../sim/client.ts'
 import { array, ifVersion, integer, type Put, text, update, upsert } from '../../sim/entities.ts'
 import { balances, userOf } from './changes.ts'
@@ -32,7 +32,7 @@ import { arrayPut, changedPut } from './removal-ways.ts'
 
 type Step = 'put back' | 'switch' | 'copy' | 'clear' | 'move'
 
-export interface CompactionWay extends Named {
+export interface CompactionWay {
   /** Clients that compact at the same time. */
   readonly clients: number
   lists(client: Client): readonly Key[]
@@ -181,24 +181,21 @@ const pairOfLists = {
   },
 }
 
-export const compactionWays: readonly CompactionWay[] = [
-  {
-    name: 'cas',
+export const compactionWays: Ways<CompactionWay> = {
+  cas: {
     about: 'one list; a compaction reads it and puts it back, on condition of its version',
     clients: 1,
     lists: (client) => [one(client)],
     target: (client) => Promise.resolve(one(client)),
     compact: putBack,
   },
-  {
-    name: 'active-pointer',
+  'active-pointer': {
     about: 'lists a and b and a pointer to the active one; the other one is copied over, then cleared',
     clients: 2,
     ...pairOfLists,
     compact: twoLists('pointer', copyThenClear),
   },
-  {
-    name: 'marker',
+  marker: {
     about: 'lists a and b; the inactive one has a ^ at its head',
     clients: 1,
     lists: pairOfLists.lists,
@@ -208,18 +205,16 @@ export const compactionWays: readonly CompactionWay[] = [
     },
     compact: twoLists('marker', copyThenClear),
   },
-  {
-    name: 'one-commit',
+  'one-commit': {
     about: 'as active-pointer; copying and clearing are one transaction',
     clients: 2,
     ...pairOfLists,
     compact: twoLists('pointer', move),
   },
-  {
-    name: 'clear-first',
+  'clear-first': {
     about: 'as active-pointer; the inactive list is cleared, whatever is in it, and then copied',
     clients: 1,
     ...pairOfLists,
     compact: twoLists('pointer', clearThenCopy),
   },
-]
+}

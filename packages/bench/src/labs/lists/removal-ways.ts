@@ -6,12 +6,12 @@
  * base_version.
  */
 import type { Key } from '@sixtables/engine'
-import type { Named } from '../../lab.ts'
+import type { Ways } from '../../lab.ts'
 import { type Client, type Stored, textsOf } from '../../sim/client.ts'
 import { array, ifVersion, type Put, text, texts, unindexed, upsert } from '../../sim/entities.ts'
 import { type Change, entryOf, followersOf } from './changes.ts'
 
-export interface RemovalWay extends Named {
+export interface RemovalWay {
   keys(client: Client): readonly Key[]
   /** One attempt at a change. @throws FAILED_PRECONDITION when another change came in between */
   attempt(client: Client, change: Change): Promise<void>
@@ -68,23 +68,20 @@ const users: Pick<RemovalWay, 'keys' | 'followers'> = {
   followers: ([stored]) => textsOf(stored?.fields, 'users').toSorted(),
 }
 
-export const removalWays: readonly RemovalWay[] = [
-  {
-    name: 'plain-put',
+export const removalWays: Ways<RemovalWay> = {
+  'plain-put': {
     about: 'each change reads the list and puts it back, whatever has come in between',
     ...users,
     attempt: (client, change) => putBack(client, change, false),
   },
-  {
-    name: 'cas',
+  cas: {
     about:
       'an addition is appended; a removal reads the list and puts it back without the user, on condition of its version',
     ...users,
     attempt: (client, change) =>
       change.follows ? append(client, topic(client), 'users', change.user) : putBack(client, change, true),
   },
-  {
-    name: 'tombstones',
+  tombstones: {
     about: 'additions are appended to the list, removals to a list of tombstones before it',
     keys: users.keys,
     attempt: (client, change) =>
@@ -92,36 +89,32 @@ export const removalWays: readonly RemovalWay[] = [
     followers: ([stored]) =>
       followersOf([...textsOf(stored?.fields, 'tombstones'), ...textsOf(stored?.fields, 'users')]),
   },
-  {
-    name: 'log',
+  log: {
     about: '+user and -user are appended to one list',
     keys: users.keys,
     attempt: (client, change) => append(client, topic(client), 'log', entryOf(change)),
     followers: ([stored]) => followersOf(textsOf(stored?.fields, 'log')),
   },
-  {
-    name: 'two-lists',
+  'two-lists': {
     about: 'an entity lists who followed, another one who left',
     keys: (client) => [client.key(followed), client.key(left)],
     attempt: (client, change) => append(client, client.key(change.follows ? followed : left), 'users', entryOf(change)),
     followers: (lists) => followersOf(lists.flatMap((stored) => textsOf(stored?.fields, 'users'))),
   },
-  {
-    name: 'transforms',
+  transforms: {
     about: 'additions are appended, and removals taken out, by the server',
     ...users,
     attempt: (client, { user, follows }) =>
       client.commit([arrayPut(topic(client), 'users', follows ? 'appendMissing' : 'removeAll', [user])]),
   },
-]
+}
 
 /** A list as one text, its elements divided by commas. The name of `user-3` is `user,3`, as people's names have commas. */
 function dividedBy(
-  name: string,
   about: string,
   written: (user: string) => string,
   read: (words: string) => string,
-): RemovalWay {
+): Ways<RemovalWay>[string] {
   const usersOf = (stored: Stored | undefined): readonly string[] => {
     const value = stored?.fields.get('users')
     return value?.type !== 'string' || value.value === ''
@@ -129,7 +122,6 @@ function dividedBy(
       : value.value.split(',').map((one) => read(one).replace(',', '-'))
   }
   return {
-    name,
     about,
     keys: users.keys,
     async attempt(client, change) {
@@ -145,12 +137,11 @@ function dividedBy(
 const same = (words: string): string => words
 
 /** For one writer: what they are about is how the list is written, not who comes in between. */
-export const dividedWays: readonly RemovalWay[] = [
-  dividedBy('commas', 'the list is one text, its names divided by commas; some names have a comma', same, same),
-  dividedBy(
-    'escaped-commas',
+export const dividedWays: Ways<RemovalWay> = {
+  commas: dividedBy('the list is one text, its names divided by commas; some names have a comma', same, same),
+  'escaped-commas': dividedBy(
     'the same; a comma within a name is written as %2C',
     encodeURIComponent,
     decodeURIComponent,
   ),
-]
+}

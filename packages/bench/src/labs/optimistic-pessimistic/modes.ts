@@ -1,6 +1,6 @@
 /** Every workload under one concurrency mode, with more and more writers. */
 import type { DatabaseSettings } from '@sixtables/engine'
-import { sumOf } from '../../measure/sums.ts'
+import { sum } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
 import { write } from '../../sim/writers.ts'
 import { counted, type Met, nothingMet, reporter, type Workload, workloads } from './workloads.ts'
@@ -28,10 +28,7 @@ export async function underMode(session: ArmSession, concurrency: Concurrency): 
   const runs = workloads.flatMap((workload) => levels.map((writers) => [workload, writers] as const))
   const { all } = await session.atEach(runs, (run) => runWith(session, concurrency, ...run))
   for (const run of all) if (run.writers === shown) recordRun(session, run)
-  record.figure(
-    'updates lost',
-    sumOf(all, ({ lost }) => lost),
-  )
+  record.figure('updates lost', sum(all.map(({ lost }) => lost)))
   const x = { name: 'writers', values: levels }
   const lines = (value: (run: Run) => number): Record<string, number[]> =>
     Object.fromEntries(workloads.map((one) => [one.name, all.filter((run) => run.workload === one).map(value)]))
@@ -54,7 +51,7 @@ async function runWith(
   const options = { reads: session.setting('transaction.reads'), thinkMs: session.setting('transaction.thinkMs') }
   const job = counted(workload.job(options), met)
   const { latency } = await write(session, store, { writers, seconds: session.setting('load.seconds'), job })
-  const committed = sumOf([...met.committed.values()], (count) => count)
+  const committed = sum(met.committed.values())
   const lost = await store.alone(async () => (await workload.lost?.(client, committed)) ?? 0)
   return { workload, writers, met, committed, p99Ms: latency.quantile(0.99), lost }
 }

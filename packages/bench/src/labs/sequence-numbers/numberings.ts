@@ -5,9 +5,9 @@
  * A job tells the numbers that its client was given; those are compared, not what the keys could not have held anyway.
  */
 import type { Key } from '@sixtables/engine'
-import type { Named } from '../../lab.ts'
+import type { Ways } from '../../lab.ts'
 import { Unmeasured } from '../../measure/recorder.ts'
-import { sumOf } from '../../measure/sums.ts'
+import { sum } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
 import { type Client, hasCode, integerOf } from '../../sim/client.ts'
 import { descending, type Fields, insert, integer, type Put, text, upsert } from '../../sim/entities.ts'
@@ -41,7 +41,7 @@ export function jobOf({ next }: Numbering): { readonly job: Job; readonly given:
   return { job, given }
 }
 
-export interface NumberingKind extends Named {
+export interface NumberingKind {
   /** Writers do not see that a number is taken. */
   readonly isUnchecked?: true
   /** A client that crashes leaves a number without a record. */
@@ -198,29 +198,22 @@ function newestRevision(): Numbering {
   }
 }
 
-export const numberings: readonly NumberingKind[] = [
-  { name: 'counter-in-group', about: 'counter and record in one group and one transaction', start: counterInGroup },
-  { name: 'counter-outside', about: 'the counter in a transaction of its own', hasGaps: true, start: counterOutside },
-  {
-    name: 'query-then-put',
-    about: 'the greatest number by query, then a plain put',
-    isUnchecked: true,
-    start: queryThenPut,
-  },
-  {
-    name: 'put-unique',
+export const numberings: Ways<NumberingKind> = {
+  'counter-in-group': { about: 'counter and record in one group and one transaction', start: counterInGroup },
+  'counter-outside': { about: 'the counter in a transaction of its own', hasGaps: true, start: counterOutside },
+  'query-then-put': { about: 'the greatest number by query, then a plain put', isUnchecked: true, start: queryThenPut },
+  'put-unique': {
     about: 'the greatest number by query, then put-unique; who loses takes the next',
     start: () => putUniqueNumbers(false),
   },
-  {
-    name: 'put-unique-ahead',
+  'put-unique-ahead': {
     about: 'the same; who loses tries further ahead each time',
     start: () => putUniqueNumbers(true),
   },
-  { name: 'sharded-counter', about: 'counters of several groups, each with numbers of its own', start: shardedCounter },
-  { name: 'allocate-ids', about: 'the number is an allocated id', start: allocatedIds },
-  { name: 'newest-revision', about: 'append-only revisions, each with number and count', start: newestRevision },
-]
+  'sharded-counter': { about: 'counters of several groups, each with numbers of its own', start: shardedCounter },
+  'allocate-ids': { about: 'the number is an allocated id', start: allocatedIds },
+  'newest-revision': { about: 'append-only revisions, each with number and count', start: newestRevision },
+}
 
 /** Writers that seldom have a record to number: about one a second in all. */
 const quiet = { writers: 8, pauseMs: 16_000, seconds: 480 }
@@ -301,7 +294,7 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   recorder.figure('p99, all writers', last.p99, 'ms')
   for (const name of ['duplicates', 'gaps', 'miscounts'] as const) {
     const counts = all.flatMap((level) => level[name] ?? [])
-    if (counts.length > 0) recorder.figure(name, sumOf(counts, Number))
+    if (counts.length > 0) recorder.figure(name, sum(counts))
   }
   const x = { name: 'writers', values: levels }
   recorder.chart('records numbered', '/s', x, { numbered: rates }, true)

@@ -7,8 +7,7 @@
  * Known: articles on sequence numbers without a counter: the greatest number is the total, and pages are ranges of numbers.
  */
 import type { Query } from '@sixtables/engine'
-import type { Named } from '../../lab.ts'
-import { sumOf } from '../../measure/sums.ts'
+import { sum } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
 import { allOf, ascending, descending, integer, upsert, where } from '../../sim/entities.ts'
 import { countOf, runInFull } from '../../sim/query-run.ts'
@@ -47,7 +46,7 @@ const byOffset: Paging = {
     shown(store, store.query(kind, { order: [ascending('number')], offset: (page - 1) * perPage, limit: perPage })),
 }
 
-interface PageTurning extends Named {
+export interface PageTurning {
   readonly by: 'number' | 'offset'
   readonly hasGaps?: boolean
 }
@@ -77,7 +76,7 @@ export async function turnPages(session: ArmSession, { by, hasGaps = false }: Pa
   record.figure('read for page 1', rows[0] ?? 0, 'rows')
   record.figure('read for the last page', rows.at(-1) ?? 0, 'rows')
   record.figure('shortest page but the last', Math.min(...counts.slice(0, -1)), 'records')
-  record.figure('never shown', numbers.length - sumOf(counts, Number), 'records')
+  record.figure('never shown', numbers.length - sum(counts), 'records')
   const x = { name: 'page', values: rows.map((_, i) => i + 1) }
   record.chart('read for a page', 'rows', x, { rows })
 }

@@ -6,8 +6,7 @@
  * of its first k rows are a fair sample of all keys (App Engine SDK, its mapper's way to divide work).
  */
 import type { Key, Query } from '@sixtables/engine'
-import type { Named } from '../../lab.ts'
-import { sumOf } from '../../measure/sums.ts'
+import { sum } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
 import { idOf } from '../../sim/client.ts'
 import { allOf, ascending, text, unindexed, upsert, whereKey } from '../../sim/entities.ts'
@@ -19,7 +18,7 @@ const kind = 'Order'
 /** Sampled keys for each worker: more make the parts more even. */
 const samplesPerWorker = 32
 
-interface WorkSplit extends Named {
+export interface WorkSplit {
   readonly by: 'number' | 'scatter' | 'keys'
   /** Numbers have no gaps. */
   readonly isDense?: boolean
@@ -39,7 +38,7 @@ export async function splitWork(session: ArmSession, { by, isDense = false }: Wo
   for (let worker = 0; worker < workers; worker++) {
     counts.push(await countBetween(store, bounds[worker - 1], bounds[worker]))
   }
-  const all = sumOf(counts, Number)
+  const all = sum(counts)
   record.figure('records', all)
   record.figure('records lost', ids.length - all)
   record.figure('read to divide', divided.rows, 'rows')
