@@ -32,8 +32,7 @@ import { HttpConnections } from './wire/caller.ts'
 import { closedLoop } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import { type Server, type ServerName, startServer } from './wire/servers.ts'
-import { hotSize, type Workload } from './wire/workload.ts'
-import { equalityQuery, load, workloads } from './wire/workloads.ts'
+import { equalityQuery, hotSize, load, type Workload, workloads } from './wire/workloads.ts'
 
 const flags = await yargs(process.argv.slice(2))
   .scriptName('npm run bench --')

@@ -18,7 +18,7 @@ import { closedLoop, type LoopResult } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import * as messages from './wire/messages.ts'
 import { cpuOf, type Server, startServer } from './wire/servers.ts'
-import { must, type Workload } from './wire/workload.ts'
+import { must, type Workload } from './wire/workloads.ts'
 
 const flags = await yargs(process.argv.slice(2))
   .scriptName('npm run bigtable:figures --')

@@ -51,10 +51,10 @@ const customers: Challenge = {
     record.figure('charged to the others', other.commits, 'commits')
     record.figure('lookups', own.lookups, '')
   },
-  goals: [
-    atMost('no customer is lost', 'lost', 0, 'keep them'),
-    atMost('every customer is in the store', 'not in the store', 0, 'store them'),
-  ],
+  goals: {
+    lost: atMost('no customer is lost', 0, 'keep them'),
+    'not in the store': atMost('every customer is in the store', 0, 'store them'),
+  },
 }
 
 /** Reads calls and answers them, over the HTTP JSON API. */
@@ -144,7 +144,7 @@ describe('a command', () => {
         const add = (n: number): Promise<unknown> => program.call('addCustomer', db, n, { name: '' })
         await store.together([add(1).then(() => {}), store.sleep(50).then(async () => void (await add(2)))])
       },
-      goals: [],
+      goals: {},
     }
     const file = join(folder, 'later.mjs')
     writeFileSync(
@@ -171,7 +171,7 @@ describe('a command', () => {
           cpuMs = (user + system) / 1000
         }
       },
-      goals: [],
+      goals: {},
     }
     writeFileSync(join(folder, 'silent.mjs'), 'setInterval(() => {}, 60_000)')
     const begun = performance.now()

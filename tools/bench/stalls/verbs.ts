@@ -4,7 +4,7 @@ import type { Value } from '@sixtables/engine'
 import { entityBytes, unindexed } from '../../../packages/bench/src/sim/entities.ts'
 import type { Connection } from '../wire/connection.ts'
 import * as messages from '../wire/messages.ts'
-import { kindOf } from '../wire/workload.ts'
+import { kindOf } from '../wire/workloads.ts'
 
 export interface Target {
   readonly port: number

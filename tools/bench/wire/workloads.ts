@@ -1,11 +1,40 @@
 /**
  * What the load generator asks for. Each workload first checks one answer: a fast wrong answer must not count. Lookups and
- * queries read the kind of workload.ts; sizes of the growth run have kinds of their own.
+ * queries read a kind by its size, such as T10000 with 10,000 tasks.
  */
-import type { Caller } from './caller.ts'
+import type { Caller, ContentType } from './caller.ts'
 import type { Connection } from './connection.ts'
 import * as messages from './messages.ts'
-import { hot, hotSize, kindOf, must, pick, type Workload } from './workload.ts'
+
+export interface Workload {
+  readonly title: string
+  /** Whether the kind of 10,000 tasks must be there. */
+  readonly reads: boolean
+  readonly streams: number
+  /** Over HTTP/1.1, with bodies of this type. */
+  readonly http?: ContentType
+  /** @throws when an answer is not what it must be */
+  check(caller: Caller): Promise<void>
+  operation(caller: Caller, i: number): Promise<unknown>
+}
+
+export const hotSize = 10_000
+
+export function kindOf(size: number): string {
+  return `T${size}`
+}
+
+const hot = kindOf(hotSize)
+
+/** The name of one of so many tasks: spread, the same at each run. */
+function pick(i: number, size: number): string {
+  return messages.nameOf((Math.imul(i + 1, 0x9e3779b1) >>> 0) % size)
+}
+
+/** @throws when a sample of the answers is not what it must be */
+export function must(isRight: boolean, what: string): void {
+  if (!isRight) throw new Error(`a sample answer is wrong: ${what}`)
+}
 
 const counterName = 'counter'
 

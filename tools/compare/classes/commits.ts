@@ -1,8 +1,7 @@
 /** Classes about writes. */
 import { listOf } from '../case.ts'
 import type { Leaf } from '../leaves.ts'
-import type { ClassTable } from './class.ts'
-import { has, holds, isIncomplete } from './look.ts'
+import { type ClassTable, has, holds, isIncomplete } from './look.ts'
 
 export const commitClasses: ClassTable = {
   'conflict-unnoticed': {

@@ -5,8 +5,7 @@ import type { PathElement } from '../../../packages/engine/src/model/key.ts'
 import { scatterOf } from '../../../packages/engine/src/tables/scatter.ts'
 import { type Answer, at, listOf } from '../case.ts'
 import type { Leaf } from '../leaves.ts'
-import type { ClassTable } from './class.ts'
-import { has, type Look } from './look.ts'
+import { type ClassTable, has, type Look } from './look.ts'
 
 export const envelopeClasses: ClassTable = {
   'unhandled-fault': {

@@ -1,9 +1,8 @@
 /** All classes, in the order in which they are asked and stand in the page. */
 import type { Difference } from '../difference.ts'
-import type { DifferenceClass } from './class.ts'
 import { commitClasses } from './commits.ts'
 import { envelopeClasses } from './envelopes.ts'
-import { lookAt } from './look.ts'
+import { type DifferenceClass, lookAt } from './look.ts'
 import { queryClasses } from './queries.ts'
 import { transactionClasses } from './transactions.ts'
 import { valueClasses } from './values.ts'

@@ -1,7 +1,25 @@
-/** A difference as classes ask about it: parts of its request, of earlier steps, and of both answers. */
+/**
+ * Classes of differences: what is known to differ between ours and an emulator, and why ours is as it is. A class looks at a difference: at its
+ * aspect, at parts of its request and of earlier steps, and at both answers. The narrower it is, the less can hide behind it.
+ */
 import { at, isPlain, listOf } from '../case.ts'
 import type { Difference } from '../difference.ts'
 import type { Leaf } from '../leaves.ts'
+
+export interface DifferenceClass {
+  /** Short and stable; the table of a run counts by it. */
+  readonly name: string
+  readonly what: string
+  readonly ours: string
+  /** What the emulator of each mode does; absent where the class is not about that one. */
+  readonly legacy?: string
+  readonly firestore?: string
+  readonly why: string
+  explains(look: Look): boolean
+}
+
+/** Classes by their names. */
+export type ClassTable = Readonly<Record<string, Omit<DifferenceClass, 'name'>>>
 
 export type Look = ReturnType<typeof lookAt>
 

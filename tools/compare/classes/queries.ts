@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Answer, at, listOf } from '../case.ts'
 import { keyText } from '../difference.ts'
-import type { ClassTable } from './class.ts'
-import { isArray, isUnequal, type Look, type PropertyFilter } from './look.ts'
+import { type ClassTable, isArray, isUnequal, type Look, type PropertyFilter } from './look.ts'
 
 export const queryClasses: ClassTable = {
   'entity-once': {

@@ -1,8 +1,7 @@
 /** Classes about transactions and read options. */
 import { isDeepStrictEqual } from 'node:util'
 import { at, type Step } from '../case.ts'
-import type { ClassTable } from './class.ts'
-import { has, type Look } from './look.ts'
+import { type ClassTable, has, type Look } from './look.ts'
 
 export const transactionClasses: ClassTable = {
   'second-rollback': {

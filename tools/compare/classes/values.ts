@@ -1,7 +1,6 @@
 /** Classes about values: what may be written, and how it comes back. */
 import { at, listOf } from '../case.ts'
-import type { ClassTable } from './class.ts'
-import { holds, isArray } from './look.ts'
+import { type ClassTable, holds, isArray } from './look.ts'
 
 export const valueClasses: ClassTable = {
   'array-order-kept': {

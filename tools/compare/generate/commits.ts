@@ -53,15 +53,8 @@ const operand: Values = mixed(
   [
     6,
     fc.constantFrom(
-      integer(1),
-      integer(-2),
-      double(1.5),
-      double(Number.NaN),
-      integer('9223372036854775807'),
-      integer('-9223372036854775808'),
-      double(-0),
-      double(0),
-      integer(0),
+      ...[1, -2, 0, '9223372036854775807', '-9223372036854775808'].map(integer),
+      ...[1.5, Number.NaN, -0, 0].map(double),
     ),
   ],
   [1, fc.constantFrom(string('x'), nothing, instant(1), {}, list(integer(1)))],

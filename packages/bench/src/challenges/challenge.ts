@@ -30,7 +30,8 @@ export interface Challenge {
   readonly shortSlotMs?: number
   /** Runs the program of a stage under load, and records what came of it. */
   run(stage: Stage): Promise<void>
-  readonly goals: readonly Goal[]
+  /** By the figures that they bound. */
+  readonly goals: Readonly<Record<string, Goal>>
   /** Findings of a watched server that mean the design is still bad. */
   readonly findings: readonly (keyof typeof findingAdvice)[]
 }
@@ -39,7 +40,6 @@ export interface Challenge {
 export interface Goal {
   /** The goal, in the present tense. */
   readonly says: string
-  readonly figure: string
   readonly holds: (value: number) => boolean
   readonly hint: string
 }
@@ -48,15 +48,15 @@ export const armYours = 'yours'
 
 export const challengeSettings: SettingValues = { ...tabletSettingValues, ...defaultsOf('client.rpcMs') }
 
-export function atMost(says: string, figure: string, most: number, hint: string): Goal {
-  return { says, figure, holds: (value) => value <= most, hint }
+export function atMost(says: string, most: number, hint: string): Goal {
+  return { says, holds: (value) => value <= most, hint }
 }
 
 /** Nothing of the kind may be counted. */
-export function none(says: string, figure: string, hint: string): Goal {
-  return atMost(says, figure, 0, hint)
+export function none(says: string, hint: string): Goal {
+  return atMost(says, 0, hint)
 }
 
-export function atLeast(says: string, figure: string, least: number, hint: string): Goal {
-  return { says, figure, holds: (value) => value >= least, hint }
+export function atLeast(says: string, least: number, hint: string): Goal {
+  return { says, holds: (value) => value >= least, hint }
 }

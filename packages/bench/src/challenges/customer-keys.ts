@@ -59,16 +59,15 @@ export const customerKeys: Challenge = {
     record.figure('not found by one lookup', asked - found, `of ${asked} customers`)
     record.figure('not in the store', added.length - stored, `of ${added.length} customers`)
   },
-  goals: [
-    atMost('no tablet has more than three times the mean load', 'Entities: busiest tablet', 3, hashHint),
-    atLeast('the load is spread over several tablets', 'Entities: tablets', 4, hashHint),
-    atMost('at most 5 % is refused', 'refused', 5, hashHint),
-    none(
+  goals: {
+    'Entities: busiest tablet': atMost('no tablet has more than three times the mean load', 3, hashHint),
+    'Entities: tablets': atLeast('the load is spread over several tablets', 4, hashHint),
+    refused: atMost('at most 5 % is refused', 5, hashHint),
+    'not found by one lookup': none(
       'one lookup finds a customer by its number',
-      'not found by one lookup',
       'The whole key must follow from the number: `findCustomer` gets nothing else, in a process that has just started.',
     ),
-    none('every customer is in the store', 'not in the store', 'Wait for the store before you return: `await` it.'),
-  ],
+    'not in the store': none('every customer is in the store', 'Wait for the store before you return: `await` it.'),
+  },
   findings: ['sequential-keys', 'hot-range'],
 }

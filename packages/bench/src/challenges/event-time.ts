@@ -88,45 +88,38 @@ export const eventTime: Challenge = {
     record.figure('rows read', rows, 'per event of the day')
     record.figure('not in the store', added.length - stored, `of ${added.length} events`)
   },
-  goals: [
-    atMost(
+  goals: {
+    'EntitiesByPropertyAsc: busiest tablet': atMost(
       'index rows spread: no tablet has more than three times the mean load',
-      'EntitiesByPropertyAsc: busiest tablet',
       3,
       indexHint,
     ),
-    atMost(
+    'Entities: busiest tablet': atMost(
       'the entities spread, too',
-      'Entities: busiest tablet',
       3,
       'Names that begin with the time are as hot as an index over it: begin them with something that spreads.',
-    ),
-    // Right programs write two tables, each of which splits: up to 1 % while they do.
-    atMost('at most 2 % are refused', 'refused', 2, indexHint),
-    atLeast(
+    ), // Right programs write two tables, each of which splits: up to 1 % while they do.
+    refused: atMost('at most 2 % are refused', 2, indexHint),
+    'days read right': atLeast(
       'the events of a user and day come complete and in order',
-      'days read right',
       1,
       'Order by time within the user, and mind the first and the last moment of the day. Events may be written in any order.',
     ),
-    atMost(
+    'queries for a day': atMost(
       'by one query',
-      'queries for a day',
       1,
       'Rows of a user that lie one behind the other are one range, and so one query.',
     ),
-    atMost(
+    'rows read': atMost(
       'which reads little more than it shows',
-      'rows read',
       4,
       'Let the query select the user and the day; do not filter in the program.',
     ),
-    none(
+    'not in the store': none(
       'every event is in the store',
-      'not in the store',
       'Two events must not have the same key, and `await` every write.',
     ),
-  ],
+  },
   findings: ['monotonic-index', 'sequential-keys'],
 }
 

@@ -91,24 +91,21 @@ export const expireAMillion: Challenge = {
     record.figure('live sessions deleted', Math.max(killed.size, stored.lost), '')
     record.figure('dead sessions kept for two sweeps', Math.max(kept, stored.dead), '')
   },
-  goals: [
-    atMost(
+  goals: {
+    'by the worst sweep': atMost(
       'a sweep steps over few deleted rows',
-      'by the worst sweep',
       400,
       'Let the query begin where the last sweep ended, and keep that place in the store; or put a generation before the timestamp.',
     ),
-    none(
+    'live sessions deleted': none(
       'no live session is deleted',
-      'live sessions deleted',
       'A session must be in the store when `save` returns, and stay until its time: compare with `now`.',
     ),
-    none(
+    'dead sessions kept for two sweeps': none(
       'no dead session outlives two sweeps',
-      'dead sessions kept for two sweeps',
       'A sweep goes on until nothing is left that has expired, also in a process that has just started.',
     ),
-  ],
+  },
   findings: ['scan-over-tombstones'],
 }
 

@@ -87,26 +87,23 @@ export const followerList: Challenge = {
     record.figure('not in the store', following.size - stored, `of ${following.size} followers`)
     record.figure('lists harmed by a crash', harmed, `of ${crashes}`)
   },
-  goals: [
-    none(
+  goals: {
+    'followers lost or left over': none(
       'no change is lost',
-      'followers lost or left over',
       'A list that is read and put back loses what another client wrote in between; a list in memory is lost with its process.',
     ),
-    none(
+    'not in the store': none(
       'every follower is in the store',
-      'not in the store',
       'Wait for the store before you return: `await` every write.',
     ),
-    none('no call fails', 'calls that failed', groupHint),
-    atLeast('no client starves', 'changes of the slowest client', 10, groupHint),
-    atMost('a change takes at most two seconds', 'p99', 2000, groupHint),
-    none(
+    'calls that failed': none('no call fails', groupHint),
+    'changes of the slowest client': atLeast('no client starves', 10, groupHint),
+    p99: atMost('a change takes at most two seconds', 2000, groupHint),
+    'lists harmed by a crash': none(
       'a crash in the middle of compact harms no list',
-      'lists harmed by a crash',
       'Between two calls of compact the list must be whole: write the new state before you delete the old one, or do both in one transaction.',
     ),
-  ],
+  },
   findings: ['hot-entity-group', 'hot-key'],
 }
 

@@ -63,24 +63,21 @@ export const invoiceNumbers: Challenge = {
     record.figure('not found by one lookup', lost, `of ${asked} invoices`)
     record.figure('not in the store', written.length - stored, `of ${written.length} invoices`)
   },
-  goals: [
-    atLeast('64 clients write at least 200 invoices a second', 'invoices', 200, blockHint),
-    none(
+  goals: {
+    invoices: atLeast('64 clients write at least 200 invoices a second', 200, blockHint),
+    duplicates: none(
       'no number is given twice',
-      'duplicates',
       'Two processes, or one that was started anew, must never give the same number: what is given must be in the store first.',
     ),
-    none('no call fails', 'calls that failed', blockHint),
-    none(
+    'calls that failed': none('no call fails', blockHint),
+    'not found by one lookup': none(
       'one lookup finds an invoice by its number',
-      'not found by one lookup',
       'Make the number the last part of the key, and keep the invoice under no other.',
     ),
-    none(
+    'not in the store': none(
       'every invoice is in the store',
-      'not in the store',
       'Wait for the store before you answer a number. An `insert` fails where a `put` overwrites another invoice.',
     ),
-  ],
+  },
   findings: ['hot-entity-group', 'hot-key'],
 }

@@ -11,7 +11,7 @@ import type { ArmResult } from '../measure/recorder.ts'
 import type { JudgedExpectation, LabResult } from '../runner.ts'
 import { ArmSession } from '../session.ts'
 import type { SettingValues } from '../settings.ts'
-import { armYours, type Challenge, type Goal } from './challenge.ts'
+import { armYours, type Challenge } from './challenge.ts'
 import { type CommandLimits, commandLimits } from './command-instance.ts'
 import { ProgramFault, RefusedCall } from './fault.ts'
 import { type ProcessLimits, processLimits } from './instance.ts'
@@ -59,7 +59,7 @@ export async function judge(
     const result = resultOf(challenge, seed, arms, verdictsOf(challenge.goals, arm, fault))
     results.push(result)
     if (fault !== undefined) return { passed: false, fault, results }
-    const failed = challenge.goals.find((_, goal) => result.expectations[goal]?.verdict === 'fails')
+    const failed = Object.values(challenge.goals).find((_, goal) => result.expectations[goal]?.verdict === 'fails')
     if (failed !== undefined) return { passed: false, hint: failed.hint, results }
   }
   return { passed: true, results }
@@ -104,9 +104,13 @@ function shortSettings({ settings, shortSlotMs }: Challenge): SettingValues {
   return slotMs === undefined ? settings : { ...settings, 'load.slotMs': shortSlotMs ?? slotMs * 2 }
 }
 
-function verdictsOf(goals: readonly Goal[], arm: ArmResult, fault: string | undefined): readonly JudgedExpectation[] {
+function verdictsOf(
+  goals: Challenge['goals'],
+  arm: ArmResult,
+  fault: string | undefined,
+): readonly JudgedExpectation[] {
   if (fault !== undefined) return [{ says: 'the program runs to the end', verdict: 'fails', found: fault }]
-  return goals.map(({ says, figure, holds }) => {
+  return Object.entries(goals).map(([figure, { says, holds }]) => {
     const value = figureOf(arm, figure)
     const unit = arm.figures.find((one) => one.name === figure)?.unit ?? ''
     const found = `${figure}: ${inWords(value)}${unit === '' ? '' : ` ${unit}`}`

@@ -95,30 +95,26 @@ export const moveTheKind: Challenge = {
     record.figure('accounts wrong in A at the end', oldWrong, `of ${accounts}`)
     record.figure('accounts wrong in B at the end', newWrong, `of ${accounts}`)
   },
-  goals: [
-    atMost(
+  goals: {
+    'refused in the worst five minutes': atMost(
       'nearly nothing is refused at any time',
-      'refused in the worst five minutes',
       3,
       'The tablets of B must grow before all reads come: decide by a hash of the account and the minute whether a read goes to B, with a ' +
         'share that grows by the book, and copy in an order that is not that of the keys.',
     ),
-    none(
+    'reads of nothing, or of an old value': none(
       'every read gets the newest value',
-      'reads of nothing, or of an old value',
       'A read may go to B only where the newest value is there: write both kinds, and let the copy never replace a newer value.',
     ),
-    none(
+    'accounts wrong in A at the end': none(
       'A is complete until the end: you can roll back',
-      'accounts wrong in A at the end',
       'As long as you may want to go back, every write goes to A as well.',
     ),
-    none(
+    'accounts wrong in B at the end': none(
       'B is complete at the end',
-      'accounts wrong in B at the end',
       'The job must copy every account that no write has brought to B, and not over a newer value: in a transaction.',
     ),
-  ],
+  },
   findings: ['sudden-start', 'hot-range'],
 }
 

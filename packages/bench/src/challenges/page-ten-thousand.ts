@@ -79,21 +79,19 @@ export const pageTenThousand: Challenge = {
     record.figure('posts missed', newest.length - right.size, `of ${newest.length.toLocaleString('en-US')}`)
     record.figure('newest first', isSorted ? 1 : 0, 'of 1')
   },
-  goals: [
-    atMost('page 500 costs what page 1 costs', 'last page to first', 1.2, cursorHint),
-    atMost('a page reads about the rows that it shows', 'largest page', 3 * pageSize, cursorHint),
-    none(
+  goals: {
+    'last page to first': atMost('page 500 costs what page 1 costs', 1.2, cursorHint),
+    'largest page': atMost('a page reads about the rows that it shows', 3 * pageSize, cursorHint),
+    repeats: none(
       'no post comes twice',
-      'repeats',
       'An offset counts from the newest post, and new posts arrive: a place that is counted moves. Start behind the last post that was shown.',
     ),
-    none(
+    'posts missed': none(
       'no post is missed',
-      'posts missed',
       'The next page starts right behind the last post of this one; look at `<` and `<=`, and `await` every write.',
     ),
-    atLeast('the newest posts come first', 'newest first', 1, 'Order by the number, descending.'),
-  ],
+    'newest first': atLeast('the newest posts come first', 1, 'Order by the number, descending.'),
+  },
   findings: ['large-offset'],
 }
 

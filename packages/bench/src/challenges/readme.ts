@@ -16,13 +16,14 @@ export interface Starter {
 }
 
 function taskOf({ name, title, task, goals }: Challenge): string {
+  const says = Object.values(goals).map((goal) => `- ${goal.says}`)
   return `# ${name}: ${title}
 
 ${task}
 
 It passes when
 
-${goals.map(({ says }) => `- ${says}`).join('\n')}
+${says.join('\n')}
 `
 }
 

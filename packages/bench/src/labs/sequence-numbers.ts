@@ -6,8 +6,13 @@
  */
 import { arm, armsOf, defineLab, type Expectation, expected, type Lab } from '../lab.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
-import { numberings, queryInTransaction, runNumbering, runQuiet } from './sequence-numbers/numberings.ts'
-import { numberOverWire } from './sequence-numbers/numbers-over-wire.ts'
+import {
+  numberings,
+  numberOverWire,
+  queryInTransaction,
+  runNumbering,
+  runQuiet,
+} from './sequence-numbers/numberings.ts'
 import { type PageTurning, turnPages } from './sequence-numbers/pages.ts'
 import { splitWork, type WorkSplit } from './sequence-numbers/work-split.ts'
 

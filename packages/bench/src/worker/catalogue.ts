@@ -63,7 +63,7 @@ export function catalogue(): Catalogue {
     })),
     challenges: challenges.map(({ name, title, minutes, task, lab, functions, goals }) => ({
       ...{ name, title, minutes, task, lab, functions: functions.map((one) => one.name) },
-      goals: goals.map(({ says }) => says),
+      goals: Object.values(goals).map(({ says }) => says),
       program: givenProgram(name),
     })),
     calls,

@@ -11,7 +11,8 @@ import { sum } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
 import { type Client, hasCode, integerOf } from '../../sim/client.ts'
 import { descending, type Fields, insert, integer, type Put, text, upsert } from '../../sim/entities.ts'
-import { type Attempt, countUp, inTransaction, type Job, write } from '../../sim/writers.ts'
+import type { WireSession } from '../../sim/wire.ts'
+import { type Attempt, countUp, inTransaction, type Job, write, writeOverWire } from '../../sim/writers.ts'
 
 export interface NumberingOptions {
   readonly shards: number
@@ -32,7 +33,7 @@ export interface Numbering {
 }
 
 /** The job of a numbering, and the numbers of records that are there, by the word of the clients that wrote them. */
-export function jobOf({ next }: Numbering): { readonly job: Job; readonly given: readonly number[] } {
+function jobOf({ next }: Numbering): { readonly job: Job; readonly given: readonly number[] } {
   const given: number[] = []
   const job: Job = async (attempt) => {
     const number = await next(attempt)
@@ -299,4 +300,30 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   const x = { name: 'writers', values: levels }
   recorder.chart('records numbered', '/s', x, { numbered: rates }, true)
   recorder.chart('tries in vain', 'per record', x, { 'in vain': all.map(({ vain }) => vain) })
+}
+
+/** Numbers that clients were given by a running server, judged by what it has stored in the end. */
+export async function numberOverWire(wire: WireSession, kind: NumberingKind): Promise<void> {
+  const { client, judged } = wire
+  const numbering = kind.start({ shards: 8, crashShare: 0.2 })
+  const { keyOf, isSparse } = numbering
+  const { job, given } = jobOf(numbering)
+  await writeOverWire(wire, 16, job)
+  const distinct = [...new Set(given)].sort((a, b) => a - b)
+  const twice = given.length - distinct.length
+  const isUnchecked = kind.isUnchecked === true
+  judged({
+    says: isUnchecked ? 'numbers are given twice' : 'no number is given twice',
+    holds: isUnchecked ? twice > 0 : twice === 0,
+    found: `${twice} of ${given.length} numbers`,
+  })
+  const missing = await client.missing(distinct.map((n) => keyOf(client, n)))
+  judged({
+    says: 'each number has its record',
+    holds: missing === 0,
+    found: `${missing} of ${distinct.length} are missing`,
+  })
+  if (isSparse === true || kind.hasGaps === true) return
+  const gaps = distinct.length === 0 ? 0 : (distinct.at(-1) ?? 0) - (distinct[0] ?? 0) + 1 - distinct.length
+  judged({ says: 'the numbers are in a row', holds: gaps === 0, found: `${gaps} numbers left out` })
 }
