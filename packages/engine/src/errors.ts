@@ -108,6 +108,10 @@ export function failedPrecondition(message: string, details?: Readonly<Record<st
   return new DatastoreError('FAILED_PRECONDITION', message, details === undefined ? {} : { details })
 }
 
+export function notFound(message: string): DatastoreError {
+  return new DatastoreError('NOT_FOUND', message)
+}
+
 export function unimplemented(message: string): DatastoreError {
   return new DatastoreError('UNIMPLEMENTED', message)
 }

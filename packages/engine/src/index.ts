@@ -32,7 +32,14 @@ export type { EngineSnapshot } from './engine/engine-snapshot.ts'
 export type { ResetScope } from './engine/reset.ts'
 export type { StoreFigures } from './engine/store-port.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
-export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'
+export {
+  DatastoreError,
+  failedPrecondition,
+  invalidArgument,
+  notFound,
+  statusCodes,
+  unimplemented,
+} from './errors.ts'
 export { IdAllocator, type IdAllocatorOptions, type IdCollisions, type IdPolicy } from './ids/allocator.ts'
 export { KeyPermutation, type KeyPermutationOptions } from './ids/key-permutation.ts'
 export type { AllocatedRange, IdRange, KeyRangeState } from './ids/key-range-state.ts'

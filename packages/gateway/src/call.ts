@@ -45,7 +45,6 @@ export interface CallOptions {
   readonly isUncounted?: boolean
 }
 
-/** One call, as the context that the engine gets. */
 export class Call implements RequestContext {
   readonly clock: Scheduler
   readonly pathProjectId: string | undefined
@@ -93,7 +92,6 @@ export class Call implements RequestContext {
     }, ms).unref()
   }
 
-  /** Called when the client is gone or its timeout is over. */
   cancel(): void {
     this.isCancelled = true
     this.#controller?.abort()

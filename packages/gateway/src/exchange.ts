@@ -1,8 +1,7 @@
 /** The exports for another transport than Node's sockets: the site, whose page brings the calls. */
 export { addCommandRoute } from './cli/page/command-route.ts'
 export { movableClock } from './controls/emulator-clock.ts'
-export { EmulatorRoutes } from './emulator/emulator-routes.ts'
-export { type Routes, routesOf } from './emulator/routes-of.ts'
+export { EmulatorRoutes, type Routes, routesOf } from './emulator/routes-of.ts'
 export { addLabRoutes, type LabStarter } from './labs/lab-routes.ts'
 export {
   BodyTooLarge,
@@ -12,4 +11,4 @@ export {
   type HttpRequest,
   type WholeAnswer,
 } from './protocols/http-calls.ts'
-export { codec } from './protocols/http-json.ts'
+export { codec } from './protocols/wire-form.ts'

@@ -1,8 +1,7 @@
 /** The public exports of the gateway. */
 
 export type { EmulatorClock } from './controls/emulator-clock.ts'
-export type { FaultMethod, FaultOptions, FaultReport } from './controls/fault.ts'
-export type { Fault, Faults } from './controls/faults.ts'
+export type { Fault, FaultMethod, FaultOptions, FaultReport, Faults } from './controls/faults.ts'
 export { type Emulator, type EmulatorOptions, type Seed, type SeedPlace, startEmulator } from './emulator/emulator.ts'
 export type { Gateway, GatewayOptions } from './emulator/server.ts'
 export { startGateway } from './emulator/server.ts'

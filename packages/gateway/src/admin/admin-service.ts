@@ -15,7 +15,7 @@ import {
 } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, type Call } from '../call.ts'
 import type { GrpcMethods } from '../protocols/grpc.ts'
-import { scanJson } from '../protocols/json-scan.ts'
+import { scanJson } from '../protocols/json-text.ts'
 import type { Router, Verb } from '../protocols/router.ts'
 import { reasonOf } from '../reason.ts'
 
@@ -42,8 +42,6 @@ export interface AdminService {
   readonly methods: readonly AdminMethod[]
 }
 
-type Codec = Awaited<ReturnType<typeof codec>>
-
 async function codec() {
   const [{ registry }, protobuf] = await Promise.all([
     import('../protocols/descriptors.ts'),
@@ -58,10 +56,11 @@ export function grpcMethodsOf({ name, methods }: AdminService): GrpcMethods {
       const { registry, protobuf } = await codec()
       await turnOfItsOwn(call)
       const { input, output } = descriptorOf(registry, name, method.name)
-      const request = protobuf.toJson(input, decoded(protobuf, input, bytes), { registry }) as JsonObject
+      const message = read(`the bytes are not a ${input.name}`, () => protobuf.fromBinary(input, bytes))
+      const request = protobuf.toJson(input, message, { registry }) as JsonObject
       const answer = encodable(registry, await method.answer(request, call)) as JsonValue
-      const message = protobuf.toBinary(output, protobuf.fromJson(output, answer, { registry }))
-      return Buffer.concat([Buffer.alloc(answerHeadBytes), message])
+      const encoded = protobuf.toBinary(output, protobuf.fromJson(output, answer, { registry }))
+      return Buffer.concat([Buffer.alloc(answerHeadBytes), encoded])
     }
     return [method.name, handler] as const
   })
@@ -77,7 +76,11 @@ export function addRestMethods(router: Router, { name, methods }: AdminService):
         const named = members?.(request.parameters) ?? request.parameters
         const own = body === undefined ? queryMembers(input, request.query) : bodyObject(request.body)
         const json = { ...(body === undefined || body === '*' ? own : { [body]: own }), ...named } as JsonValue
-        return { json: await method.answer(canonical({ registry, protobuf }, input, json), undefined) }
+        // Clients may send other valid forms than the canonical one.
+        const canonical = read(`the request is not a ${input.name} in JSON`, () =>
+          protobuf.toJson(input, protobuf.fromJson(input, json, { registry }), { registry }),
+        )
+        return { json: await method.answer(canonical as JsonObject, undefined) }
       })
     }
   }
@@ -100,24 +103,12 @@ function descriptorOf(registry: FileRegistry, service: string, method: string): 
   return found
 }
 
-function decoded(
-  protobuf: Codec['protobuf'],
-  type: DescMessage,
-  bytes: Buffer,
-): ReturnType<typeof protobuf.fromBinary> {
+/** @throws INVALID_ARGUMENT with the library's reason */
+function read<T>(isNot: string, message: () => T): T {
   try {
-    return protobuf.fromBinary(type, bytes)
+    return message()
   } catch (error) {
-    throw invalidArgument(`the bytes are not a ${type.name}: ${reasonOf(error)}`)
-  }
-}
-
-/** The message in canonical JSON; clients may send other valid forms. */
-function canonical({ registry, protobuf }: Codec, type: DescMessage, json: JsonValue): JsonObject {
-  try {
-    return protobuf.toJson(type, protobuf.fromJson(type, json, { registry }), { registry }) as JsonObject
-  } catch (error) {
-    throw invalidArgument(`the request is not a ${type.name} in JSON: ${reasonOf(error)}`)
+    throw invalidArgument(`${isNot}: ${reasonOf(error)}`)
   }
 }
 

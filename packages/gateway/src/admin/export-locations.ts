@@ -12,7 +12,7 @@ import { existsSync } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DatastoreError, type Engine, invalidArgument, overallSuffix } from '@sixtables/engine'
+import { type Engine, invalidArgument, notFound, overallSuffix } from '@sixtables/engine'
 import { reasonOf } from '../reason.ts'
 
 export interface Place {
@@ -85,7 +85,7 @@ export async function metadataFileOf(path: string): Promise<string> {
   }
   const [first, second] = found
   if (first === undefined) {
-    throw new DatastoreError('NOT_FOUND', `there is no file in ${path} that ends in ${overallSuffix}`)
+    throw notFound(`there is no file in ${path} that ends in ${overallSuffix}`)
   }
   if (second !== undefined) {
     throw invalidArgument(`there are several exports in ${path}, ${first} and ${second} among them; name one of them`)

@@ -18,6 +18,7 @@ import {
   type IndexedProperty,
   type IndexJob,
   invalidArgument,
+  notFound,
   validateDatabase,
 } from '@sixtables/engine'
 import { type DatabaseName, databaseIdOf } from '../convert/parameters.ts'
@@ -119,10 +120,9 @@ export class IndexOperations {
     const index = /^\d{1,18}$/.test(id) ? catalogue.byId(BigInt(id)) : undefined
     if (index !== undefined) return index
     const where = place.databaseId === '' ? place.projectId : `${place.projectId}, database ${place.databaseId}`
-    throw new DatastoreError('NOT_FOUND', `there is no index "${id}" in project ${where}`)
+    throw notFound(`there is no index "${id}" in project ${where}`)
   }
 
-  /** @throws INVALID_ARGUMENT, ALREADY_EXISTS */
   async create(place: DatabaseName, definition: IndexDefinition, dialect: IndexDialect): Promise<OperationJson> {
     const database = await this.#refreshed(place)
     const job = this.#engine.indexes.create(database, definition)

@@ -16,7 +16,6 @@ const waitsMax = 20
 
 export class CallTrace implements RequestTrace {
   readonly ledger: TableLedger = new TableLedger()
-  /** Makes the query's plan. */
   plan: (() => PlanTree) | undefined
   /** Rows that its commit writes in the tables, immediately or when it is applied. */
   applied: RowTally | undefined

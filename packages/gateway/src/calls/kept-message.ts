@@ -8,7 +8,6 @@
  */
 import { contentOf, fieldsOf, headOf } from '../convert/wire-fields.ts'
 
-/** A copy of an encoded message, which may have lost elements. */
 export interface KeptMessage {
   readonly bytes: Buffer
   readonly size: number
@@ -22,7 +21,6 @@ const otherBytes = 4096
 /** Field numbers of the path to the long lists of a message, one level after the other. */
 type ListPath = readonly (readonly number[])[]
 
-/** The methods with long lists. */
 const lists: Readonly<Record<string, { readonly request?: ListPath; readonly answer?: ListPath }>> = {
   Lookup: { request: [[3]], answer: [[1, 2, 3]] },
   RunQuery: { answer: [[1], [2]] },

@@ -33,7 +33,6 @@ interface Messages {
   readonly answer?: KeptMessage | undefined
 }
 
-/** The kept parts of a call besides its messages. */
 interface RecordText {
   readonly summary: CallSummary
   readonly plan?: PlanTree | undefined
@@ -136,7 +135,6 @@ export class RequestRecorder {
     return { requests, more }
   }
 
-  /** A call with its details; `undefined` if it is not kept. */
   find(id: number): { readonly summary: RecordedRequest; readonly detail: RequestDetail } | undefined {
     const kept = this.#kept.find((one) => one.id === id)
     if (kept === undefined) return undefined

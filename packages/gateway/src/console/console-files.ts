@@ -7,7 +7,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { DatastoreError } from '@sixtables/engine'
+import { type DatastoreError, notFound } from '@sixtables/engine'
 import { type FileAnswer, type Router, redirect } from '../protocols/router.ts'
 
 export const consolePath = '/console/'
@@ -33,7 +33,6 @@ export function addConsoleRoutes(router: Router): void {
   }))
 }
 
-/** @throws NOT_FOUND */
 async function fileOf(name: string): Promise<FileAnswer> {
   const [, ending = ''] = /^[\w.-]+\.(\w+)$/.exec(name) ?? []
   const contentType = Object.hasOwn(types, ending) ? types[ending] : undefined
@@ -56,5 +55,5 @@ async function fileOf(name: string): Promise<FileAnswer> {
 }
 
 function missing(name: string): DatastoreError {
-  return new DatastoreError('NOT_FOUND', `the console has no file "${name}"; its page is at ${consolePath}`)
+  return notFound(`the console has no file "${name}"; its page is at ${consolePath}`)
 }

@@ -60,7 +60,6 @@ function queryOf(request: Arguments<'runQuery'>[1] | Arguments<'runAggregationQu
   return { query, ...aggregations, transaction: read?.transaction }
 }
 
-/** The transaction that a read began, if any. */
 function begun({ transaction }: { readonly transaction?: Uint8Array | undefined }): Given {
   return { transaction }
 }

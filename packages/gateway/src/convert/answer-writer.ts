@@ -36,7 +36,6 @@ export class AnswerWriter {
   #end: number = bufferBytes
   /** Start of the bytes written so far. */
   #start: number = bufferBytes
-  /** The latest partition, and its bytes. */
   #partition: PartitionId | undefined
   #partitionBytes: Uint8Array = new Uint8Array(0)
 
@@ -251,7 +250,6 @@ export class AnswerWriter {
     if (this.mark() > mark) this.head(field, mark)
   }
 
-  /** Returns the answer and empties the writer. */
   take(): Answer {
     this.#reserve(answerHeadBytes)
     this.#start -= answerHeadBytes
@@ -289,7 +287,6 @@ export function writeAnswer(write: (writer: AnswerWriter) => void, bytes = 0): A
   }
 }
 
-/** The answer without any field. */
 export function emptyAnswer(): Answer {
   return Buffer.alloc(answerHeadBytes)
 }

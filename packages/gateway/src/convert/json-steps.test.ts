@@ -2,8 +2,7 @@ import { turnScheduler } from '@sixtables/engine/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Call } from '../call.ts'
-import { reportBody } from '../protocols/json-report.ts'
-import { charsOf, jsonSteps, stepChars } from './json-steps.ts'
+import { charsOf, jsonSteps, reportBody, stepChars } from './json-steps.ts'
 
 const mostChars = 200_000
 

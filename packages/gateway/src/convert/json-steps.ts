@@ -5,6 +5,7 @@
  *
  * The steps together are the text of JSON.stringify().
  */
+import { giveWay, type RequestContext } from '@sixtables/engine'
 
 /** Shorter values are printed in one step; a step is not much longer than this. */
 export const stepChars: number = 16 * 1024
@@ -92,4 +93,41 @@ export function charsOf(value: unknown, max: number): number {
     if (chars >= max) return max
   }
   return chars
+}
+
+const wholeCharsMax = 64 * 1024
+/** This many characters take as long to print as a row takes to read. */
+const charsOfWork = 64
+
+/** The bytes of a report and a line break. @throws CANCELLED if the client goes away meanwhile */
+export async function reportBody(context: RequestContext, report: unknown): Promise<string | readonly Buffer[]> {
+  if (charsOf(report, wholeCharsMax) < wholeCharsMax) return `${JSON.stringify(report)}\n`
+  const body: Buffer[] = []
+  for await (const piece of inBuffers(reportSteps(context, report))) body.push(piece)
+  return [...body, Buffer.from('\n')]
+}
+
+/** A server-sent event with one report, in pieces. */
+export async function* eventPieces(context: RequestContext, report: unknown): AsyncGenerator<Buffer> {
+  yield Buffer.from('data: ')
+  yield* inBuffers(reportSteps(context, report))
+  yield Buffer.from('\n\n')
+}
+
+async function* reportSteps(context: RequestContext, report: unknown): AsyncGenerator<string> {
+  for (const step of jsonSteps(report)) {
+    yield step
+    await giveWay(context, step.length / charsOfWork)
+  }
+}
+
+export async function* inBuffers(steps: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let text = ''
+  for await (const step of steps) {
+    text += step
+    if (text.length < wholeCharsMax) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  yield Buffer.from(text)
 }

@@ -10,8 +10,8 @@ import {
   type PropertyTransform,
 } from '@sixtables/engine'
 import type { Mutation as WireMutation, PropertyTransform as WireTransform } from '#gen/wire.js'
-import { bigintOf, exactMicrosOf } from './int64.ts'
 import type { DatabaseName } from './parameters.ts'
+import { bigintOf, exactMicrosOf } from './read-options.ts'
 
 const serverValue = 1
 const fail = 3

@@ -4,7 +4,6 @@ import { invalidArgument, type PartitionId, type TableId, tableIds } from '@sixt
 /** A database by its names; an empty `databaseId` is the default one. */
 export type DatabaseName = Pick<PartitionId, 'projectId' | 'databaseId'>
 
-/** Refuses unknown parameters. @throws INVALID_ARGUMENT */
 export function checkParameters(query: URLSearchParams, names: readonly string[]): void {
   for (const name of query.keys()) {
     if (names.includes(name)) continue

@@ -13,7 +13,6 @@ import { giveWay, type MaybePromise, type RequestContext } from '@sixtables/engi
 import { type Answer, answerHeadBytes, messageOf } from '../call.ts'
 import { wholeFieldsOf } from './wire-fields.ts'
 
-/** Larger requests are read in pieces. */
 export const wholeBytesMax: number = 64 * 1024
 /** A piece ends with the element that makes it at least this long. */
 const pieceBytes = 16 * 1024
@@ -25,7 +24,6 @@ export interface Pieces {
   readonly pieces: readonly Buffer[]
 }
 
-/** Cuts a message along the fields with the number `list`. */
 export async function cutMessage(context: RequestContext, bytes: Buffer, list: number): Promise<Pieces> {
   const rest: Buffer[] = []
   const pieces: Buffer[] = []

@@ -1,8 +1,11 @@
 /** Converts ReadOptions and TransactionOptions of the API to the engine's. */
-
 import { invalidArgument, type ReadConsistency, type ReadOptions, type TransactionOptions } from '@sixtables/engine'
-import type { ReadOptions as WireReadOptions, TransactionOptions as WireTransactionOptions } from '#gen/wire.js'
-import { exactMicrosOf } from './int64.ts'
+import type {
+  Int64,
+  Timestamp,
+  ReadOptions as WireReadOptions,
+  TransactionOptions as WireTransactionOptions,
+} from '#gen/wire.js'
 
 const strong = 1
 const eventual = 2
@@ -29,7 +32,6 @@ function consistencyOf(value: number): ReadConsistency {
   throw invalidArgument(`read_consistency ${value} is unknown; choose STRONG (1) or EVENTUAL (2)`)
 }
 
-/** The id of a transaction; the engine checks whether there is one. */
 export function transactionIdOf(transaction: Uint8Array): Uint8Array {
   if (transaction.length === 0)
     throw invalidArgument(
@@ -50,4 +52,30 @@ export function transactionOptionsOf(options: WireTransactionOptions): Transacti
   return previous === undefined || previous.length === 0
     ? { mode: 'readWrite' }
     : { mode: 'readWrite', previousTransaction: previous }
+}
+
+export function bigintOf({ low, high }: Int64): bigint {
+  return (BigInt(high) << 32n) | BigInt(low >>> 0)
+}
+
+/** 0001-01-01 and 9999-12-31 in seconds. */
+const secondsMin = -62_135_596_800n
+const secondsMax = 253_402_300_799n
+
+/** Microseconds since the epoch. @throws for a time out of range or with nanoseconds: as a version it must be exact */
+export function exactMicrosOf({ seconds, nanos }: Timestamp, what: string): bigint {
+  const whole = bigintOf(seconds)
+  if (whole < secondsMin || whole > secondsMax) {
+    throw invalidArgument(`${what} has ${whole} seconds: the years 1 to 9999 are allowed`)
+  }
+  if (nanos < 0 || nanos > 999_999_999) {
+    throw invalidArgument(`${what} has ${nanos} nanoseconds: 0 to 999999999 are allowed`)
+  }
+  if (nanos % 1000 !== 0) {
+    throw invalidArgument(
+      `${what} is finer than microseconds: its nanoseconds are ${nanos}, give a multiple of 1000`,
+      'timestamp cannot have more than microseconds precision',
+    )
+  }
+  return whole * 1_000_000n + BigInt(nanos / 1000)
 }

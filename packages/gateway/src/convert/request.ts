@@ -33,7 +33,6 @@ import type { DatabaseName } from './parameters.ts'
 
 /** A limited list, or a message that contains limited lists. */
 interface Part {
-  /** In JSON and in the proto. */
   readonly names: readonly string[]
   readonly limit?: PartLimit
   readonly inside?: Parts
@@ -100,7 +99,6 @@ const checkedFrom: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** The generated decoders read bytes, or a reader of them. */
 interface RequestDecoder<T> {
   decode(bytes: Uint8Array | protobuf.Reader): T
 }
@@ -154,7 +152,6 @@ function readerOf(bytes: Uint8Array): protobuf.Reader {
   return reader
 }
 
-/** The decoder refuses deeper messages. */
 const depthMax = 100
 
 function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth: number): void {

@@ -14,7 +14,6 @@ export interface WireField {
   readonly bytes: Uint8Array
 }
 
-/** @throws Error for bytes that are no message */
 export function* fieldsOf(message: Uint8Array): Generator<WireField> {
   const reader = protobuf.Reader.create(message)
   while (reader.pos < reader.len) {

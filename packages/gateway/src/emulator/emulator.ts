@@ -33,7 +33,6 @@ import { type Served, serve } from './serve.ts'
 import type { GatewayOptions } from './server.ts'
 import { formatEndpoint, variablesOf } from './variables.ts'
 
-/** Options of the gateway, and those of the engine that apply in memory. */
 export interface EmulatorOptions
   extends Pick<
       EngineOptions,
@@ -88,7 +87,6 @@ export interface Emulator {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A fixture, the path of a file, or plain entities. */
 export type Seed = Fixture | string | URL | FixtureData | readonly PlainEntity[]
 
 export interface SeedPlace {
@@ -120,7 +118,6 @@ const optionNames: Readonly<Record<keyof EmulatorOptions, true>> = {
   ttl: true,
 }
 
-/** Refuses unknown options, for callers without TypeScript. */
 function checkOptions(options: EmulatorOptions): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
   if (unknown !== undefined) {

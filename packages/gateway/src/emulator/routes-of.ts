@@ -5,19 +5,29 @@
  *   gRPC (server.ts) ───────────────┴─ handlers ─ engine            ├─▶ answer
  *                                     emulator and admin endpoints ─┘
  */
-import { Engine } from '@sixtables/engine'
+
+import { Engine, type MovableClock } from '@sixtables/engine'
 import { addAdmin } from '../admin/admin.ts'
 import type { AdminService } from '../admin/admin-service.ts'
+import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
 import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
+import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
+import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
+import type { FixtureReader } from '../admin/emulator/fixture-request.ts'
+import { addOverviewRoute } from '../admin/emulator/overview.ts'
+import { addRequestRoutes } from '../admin/emulator/request-routes.ts'
 import type { ExportLocations } from '../admin/export-locations.ts'
 import { Calls } from '../calls/calls.ts'
-import type { Faults } from '../controls/faults.ts'
+import { RequestRecorder } from '../calls/request-recorder.ts'
+import { EmulatorClock } from '../controls/emulator-clock.ts'
+import { Faults } from '../controls/faults.ts'
 import type { EnginePort } from '../engine-port.ts'
 import { watchedHandlers } from '../handlers/handlers.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import { FairQueue } from '../protocols/fair-queue.ts'
 import { HttpCalls, type Serving } from '../protocols/http-calls.ts'
 import { Router } from '../protocols/router.ts'
+import { addSnapshotRoutes } from './snapshots.ts'
 
 export interface RouteOptions {
   readonly logger?: Logger | undefined
@@ -34,7 +44,6 @@ export interface Routes extends Serving {
   readonly services: readonly AdminService[]
 }
 
-/** @param locations - places of managed exports; without them there are none */
 export function routesOf(
   engine: EnginePort,
   { logger = silentLogger, calls = new Calls(), faults, onShutdown, page, routes }: RouteOptions,
@@ -48,4 +57,32 @@ export function routesOf(
   const services = engine instanceof Engine ? addAdmin(router, engine, logger, locations) : []
   const serving: Serving = { handlers, clock, logger, queue: new FairQueue(), calls }
   return { ...serving, http: new HttpCalls({ ...serving, router }), services }
+}
+
+/**
+ * The endpoints of an emulator that need no machine. A server adds its address, metrics, labs and the console (serve.ts).
+ */
+export class EmulatorRoutes {
+  readonly faults: Faults
+  readonly calls: Calls = new Calls()
+  readonly clock: EmulatorClock
+  readonly requests: RequestRecorder = new RequestRecorder(this.calls)
+  readonly #engine: Engine
+
+  constructor(engine: Engine, scheduler: MovableClock) {
+    this.#engine = engine
+    this.faults = new Faults(engine.inspector)
+    this.clock = new EmulatorClock(scheduler, engine)
+  }
+
+  addTo(router: Router, withFixture?: FixtureReader): void {
+    const { faults, calls, clock, requests } = this
+    const engine = this.#engine
+    addEngineRoutes(router, engine, withFixture)
+    addFaultRoutes(router, { engine, faults, clock })
+    addRequestRoutes(router, requests, calls)
+    addCommitRoutes(router, engine)
+    addSnapshotRoutes(router, engine, clock)
+    addOverviewRoute(router, engine, calls)
+  }
 }

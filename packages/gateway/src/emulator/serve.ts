@@ -12,7 +12,7 @@ import { addJudgeFiles, installedLabs, judgeFile } from '../labs/installed-labs.
 import { addLabRoutes } from '../labs/lab-routes.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Router } from '../protocols/router.ts'
-import { EmulatorRoutes } from './emulator-routes.ts'
+import { EmulatorRoutes } from './routes-of.ts'
 import { type Gateway, type GatewayOptions, startGateway } from './server.ts'
 import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
 import { formatEndpoint } from './variables.ts'
@@ -22,14 +22,11 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
   readonly scheduler: MovableClock
   /** The data folder, which gets the server's address; `undefined` in memory or with a shared store. */
   readonly dir: string | undefined
-  /** The project in the printed environment. */
   readonly project: string
   /** Called at the end of each call of the data API, with its trace. */
   readonly onCall?: CallObserver | undefined
-  /** Whether the newest calls are kept from the start; by default only while a reader watches. */
   readonly requests?: boolean | undefined
   readonly console?: boolean | undefined
-  /** Adds endpoints of the embedding program, which may tell where this server is. */
   readonly addRoutes?: ((router: Router, facts: () => ServerFacts) => void) | undefined
 }
 

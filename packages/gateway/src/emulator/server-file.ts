@@ -48,19 +48,16 @@ export function addServerRoute(router: Router, facts: () => ServerFacts): void {
   router.add('GET', serverPath, () => ({ json: facts() }))
 }
 
-/** Writes the file. @throws the system's error */
 export function leaveAddress(dir: string, facts: ServerFacts): void {
   const file = join(dir, serverFileName)
   writeFileSync(`${file}.new`, `${JSON.stringify(facts, null, 2)}\n`)
   renameSync(`${file}.new`, file)
 }
 
-/** Removes the file, if it is there. @throws the system's error */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, serverFileName), { force: true })
 }
 
-/** Finds the server of a folder, and checks that it answers. */
 export async function findServer(dir: string): Promise<FoundServer> {
   const server = readServerFile(dir)
   if (server === undefined || server.dir !== realpathSync(dir)) return { state: 'none' }
@@ -100,7 +97,6 @@ function isServerFacts(value: unknown): value is ServerFacts {
   return [address, project, startedAt].every((one) => typeof one === 'string') && typeof pid === 'number'
 }
 
-/** The reason why a server did not answer. */
 export function causeOf(error: unknown): string {
   const code = codeOf(error)
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

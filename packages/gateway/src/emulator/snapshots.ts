@@ -9,7 +9,7 @@
  * A call that fails changes no snapshot. They last as long as the server. A store on disk answers UNIMPLEMENTED, with the alternatives
  * (engine-snapshot.ts).
  */
-import { DatastoreError, type Engine, type EngineSnapshot, invalidArgument } from '@sixtables/engine'
+import { DatastoreError, type Engine, type EngineSnapshot, invalidArgument, notFound } from '@sixtables/engine'
 import type { EmulatorClock } from '../controls/emulator-clock.ts'
 import type { RouteAnswer, Router } from '../protocols/router.ts'
 
@@ -40,7 +40,7 @@ export function addSnapshotRoutes(router: Router, engine: Engine, clock: Emulato
     const named = snapshots.get(name)
     if (named !== undefined) return named
     const there = snapshots.size === 0 ? 'there are none' : `there is ${[...snapshots.keys()].join(', ')}`
-    throw new DatastoreError('NOT_FOUND', `there is no snapshot "${name}"; ${there}. POST ${path}/${name} takes one`)
+    throw notFound(`there is no snapshot "${name}"; ${there}. POST ${path}/${name} takes one`)
   }
   router.add('GET', path, listed)
   router.add('POST', `${path}/{name}`, async ({ parameters: { name = '' } }) => {

@@ -28,7 +28,6 @@ export function exportLine(name: string, value: string): string {
   return `export ${name}=${isPlainWord(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`}`
 }
 
-/** Whether a shell needs no quotes around a value. */
 export function isPlainWord(value: string): boolean {
   return /^[\w.:/@-]+$/.test(value)
 }

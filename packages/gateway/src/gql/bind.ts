@@ -177,7 +177,6 @@ export class Binder {
     return position.type === 'binding' && this.#bound(position).value === null
   }
 
-  /** An empty cursor means none. */
   #cursor(position: ResultPosition): Uint8Array | undefined {
     const cursor = position.type === 'binding' ? this.#bound(position).cursor : null
     return cursor === null || cursor.length === 0 ? undefined : cursor

@@ -32,7 +32,6 @@ export function gqlAggregationOf(gql: WireGqlQuery, partition: PartitionId): Bou
   })
 }
 
-/** The tree of a statement. @throws INVALID_ARGUMENT for a wrong text */
 export function parsedGql(text: string, options: ParseOptions): Statement {
   try {
     return parseGql(text, options)

@@ -89,7 +89,6 @@ export class TokenStream {
     return this.take()
   }
 
-  /** One or more items, separated by commas. */
   list<T>(item: (index: number) => T): readonly T[] {
     const items: T[] = []
     do {

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { DatastoreError } from '@sixtables/engine'
+import { notFound } from '@sixtables/engine'
 import type { Router } from '../protocols/router.ts'
 import { type InstalledLabs, installCommand } from './lab-routes.ts'
 import { startLabTask } from './lab-task.ts'
@@ -13,7 +13,6 @@ import { startLabTask } from './lab-task.ts'
 const folder = '/emulator/labs/files'
 const names = ['judge.js', 'program.js']
 
-/** The address of the judge. */
 export const judgeFile: string = `${folder}/judge.js`
 
 /**
@@ -24,7 +23,7 @@ export function addJudgeFiles(router: Router): void {
   router.add('GET', `${folder}/{name}`, async ({ parameters: { name = '' } }) => {
     const labs = installedLabs()
     if (labs === undefined || !names.includes(name))
-      throw new DatastoreError('NOT_FOUND', `there is no file ${name} of the labs; they come with ${installCommand}`)
+      throw notFound(`there is no file ${name} of the labs; they come with ${installCommand}`)
     return {
       file: {
         body: await readFile(join(labs.files, name)),
@@ -39,7 +38,6 @@ export function addJudgeFiles(router: Router): void {
   })
 }
 
-/** @returns `undefined` = not installed */
 export function installedLabs(): InstalledLabs | undefined {
   const file = findLabWorker()
   if (file === undefined) return undefined

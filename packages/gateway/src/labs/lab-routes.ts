@@ -10,7 +10,7 @@
  *
  * No program of a learner is executed here: the page judges it in a worker of the browser (docs/decisions/0085-labs-in-the-server.md).
  */
-import { DatastoreError, failedPrecondition, invalidArgument } from '@sixtables/engine'
+import { failedPrecondition, invalidArgument, notFound } from '@sixtables/engine'
 import { bodyObject, type JsonObject } from '../admin/admin-service.ts'
 import { eventOf, type Router } from '../protocols/router.ts'
 import { LabRuns } from './lab-runs.ts'
@@ -20,12 +20,10 @@ const path = '/emulator/labs'
 
 export const installCommand = 'npm install --save-dev @sixtables/bench'
 
-/** Starts a task of the labs in a thread of its own. */
 export type LabStarter = (task: unknown, onProgress?: OnLabProgress) => LabTask
 
 export interface InstalledLabs {
   readonly start: LabStarter
-  /** The folder of the files for a page. */
   readonly files: string
 }
 
@@ -81,7 +79,7 @@ export function addLabRoutes(
     const lab = all.find((one) => one.name === name)
     if (lab === undefined) {
       const names = all.map((one) => one.name).join(', ')
-      throw new DatastoreError('NOT_FOUND', `there is no lab "${name}"; there is ${names}`)
+      throw notFound(`there is no lab "${name}"; there is ${names}`)
     }
     const task = { type: 'run', lab: name, seed, arms, settings }
     const subject = { lab: name, seed, arms: arms ?? lab.arms.map((arm) => arm.name) }

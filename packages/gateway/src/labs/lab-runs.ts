@@ -4,7 +4,7 @@
  *
  *   running ──▶ finished | failed | cancelled
  */
-import { DatastoreError, failedPrecondition } from '@sixtables/engine'
+import { DatastoreError, failedPrecondition, notFound } from '@sixtables/engine'
 import { Readers } from '../calls/readers.ts'
 import { reasonOf } from '../reason.ts'
 import type { LabProgress, LabTask, OnLabProgress } from './lab-task.ts'
@@ -22,9 +22,7 @@ export interface LabRunReport {
   readonly id: string
   readonly state: LabRunState
   readonly startedAt: string
-  /** The current arm. */
   readonly progress?: LabProgress
-  /** The reason of a failed run. */
   readonly error?: string
 }
 
@@ -121,10 +119,7 @@ export class LabRuns {
   find(id: string): LabRun {
     const run = this.#runs.get(id)
     if (run !== undefined) return run
-    throw new DatastoreError(
-      'NOT_FOUND',
-      `there is no run "${id}"; the newest ${keptMax} are kept, GET /emulator/labs/runs lists them`,
-    )
+    throw notFound(`there is no run "${id}"; the newest ${keptMax} are kept, GET /emulator/labs/runs lists them`)
   }
 
   async close(): Promise<void> {

@@ -51,7 +51,6 @@ interface Waiting {
   behind: Waiting | undefined
 }
 
-/** Waiting calls of a connection. */
 interface Line {
   first: Waiting | undefined
   last: Waiting | undefined
@@ -70,7 +69,6 @@ export class FairQueue {
   #sliceEndsAt = Number.NEGATIVE_INFINITY
   /** Whether the sockets were read, or are about to be, since the slice began. */
   #isOver = true
-  /** The connection of the latest call. */
   #last: object | undefined
   #sharedUntil = Number.NEGATIVE_INFINITY
   /** The end of the last slice of waiting calls, or the time at which the first one began to wait. */

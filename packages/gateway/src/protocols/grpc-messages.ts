@@ -1,14 +1,23 @@
 /**
- * Messages in the body of a gRPC call.
+ * A gRPC call between grpc.ts and http2-server.ts, and the messages in its body.
  *
  *   body = (compressed flag 1 byte, length 4 bytes big-endian, message)*      cut anywhere by the frames of HTTP/2
  *
  * A client that announces a message of 4 GB is refused after these five bytes, before any of the message is kept.
  *
+ *   CallHeaders      POST, /google.datastore.v1.Datastore/Lookup, application/grpc     the headers of a request
+ *   StreamListener   data(chunk), data(chunk), end()                                   its body, as HTTP/2 delivers it
+ *   ResponseStream   ok(frame), or fail({NOT_FOUND, "…"})                              its answer, once
+ *
  * Known: the gRPC protocol over HTTP/2.
  */
+
+import type { IncomingHttpHeaders } from 'node:http2'
 import { DatastoreError, limits } from '@sixtables/engine'
+import type { Call, watcherHeader } from '../call.ts'
+import type { Logger } from '../logger.ts'
 import { decompressed } from './gzip.ts'
+import type { Status } from './status.ts'
 import { tooLarge } from './wire-form.ts'
 
 export const messageHeadBytes = 5
@@ -41,7 +50,6 @@ export function decompressedMessage(bytes: Buffer, holder: { take(bytes: number)
   return decompressed(bytes, { bytesMax, tooLarge: tooLargeMessage, take: (count) => holder.take(count) })
 }
 
-/** Joins chunks to messages. */
 export class MessageReader {
   #pending: Buffer[] = []
   #pendingBytes = 0
@@ -98,4 +106,45 @@ function isCompressed(bytes: Buffer): boolean {
     })
   }
   return flag === 1
+}
+
+/** The headers of a request. Node joins the values of a header that is there twice: only `set-cookie` is a list. */
+export interface CallHeaders extends IncomingHttpHeaders {
+  'grpc-encoding'?: string
+  'grpc-timeout'?: string
+  [watcherHeader]?: string
+}
+
+/** The answer: one of ok, fail and refuse, or any number of writes and an end. */
+export interface ResponseStream {
+  /** The key of the call's line in the fair queue. */
+  readonly connection: object
+  /** Counts more bytes for the request until the stream ends. @throws RESOURCE_EXHAUSTED; CANCELLED after its end */
+  take(bytes: number): void
+  /** Headers, the frame as the body, and trailers with status OK. */
+  ok(frame: Buffer): void
+  /** The headers, if they are not sent yet, and a frame. */
+  write(frame: Buffer): void
+  /** Trailers with a status, by default OK, after any number of frames. */
+  end(status?: Status): void
+  /** Headers alone, with the status in them; the rest of the request is not read. */
+  fail(status: Status): void
+  /** For a request that is not gRPC: headers alone, with an HTTP status and a gRPC status. */
+  refuse(httpStatus: number, status: Status): void
+}
+
+export interface StreamListener {
+  data(chunk: Buffer): void
+  /** The client has sent its whole request. */
+  end(): void
+  /** The stream ended before it was answered. */
+  cancelled(): void
+}
+
+/** The parts that unary and streaming calls share. */
+export interface CallParts {
+  readonly call: Call
+  readonly isGzip: boolean
+  readonly response: ResponseStream
+  readonly logger: Logger
 }

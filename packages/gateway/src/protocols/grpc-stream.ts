@@ -9,14 +9,19 @@
  */
 import { DatastoreError, type MaybePromise } from '@sixtables/engine'
 import { type Answer, answerHeadBytes } from '../call.ts'
-import type { CallParts, StreamListener } from './grpc-call.ts'
-import { decompressedMessage, MessageReader, malformed, type RawMessage } from './grpc-messages.ts'
+import {
+  type CallParts,
+  decompressedMessage,
+  MessageReader,
+  malformed,
+  type RawMessage,
+  type StreamListener,
+} from './grpc-messages.ts'
 import { statusOf } from './status.ts'
 
 /** The answers of a method. After the end, writing has no effect. */
 export interface StreamedAnswer {
   write(message: Answer): void
-  /** Ends with status OK. */
   end(): void
 }
 
@@ -75,7 +80,6 @@ export class StreamingCall implements StreamListener {
     this.#request.cancelled?.()
   }
 
-  /** Ends the call because the server closes. */
   close(): void {
     if (this.#isFinished) return
     this.#request.closing?.()

@@ -1,5 +1,5 @@
 /**
- * gRPC over a stream of HTTP/2, which grpc-call.ts describes: routing, messages, deadlines, cancellation and status.
+ * gRPC over a stream of HTTP/2, which grpc-messages.ts describes: routing, messages, deadlines, cancellation and status.
  *
  *   CallHeaders ─▶ GrpcService.begin ─▶ StreamListener ◀─ data, end, cancelled
  *                                     └▶ ResponseStream ─▶ one answer, or one error
@@ -16,14 +16,17 @@ import { type Answer, answerHeadBytes, Call, type Handler, watcherHeader } from 
 import type { CallEnd, Calls } from '../calls/calls.ts'
 import { dataService } from '../methods.ts'
 import type { FairQueue } from './fair-queue.ts'
-import type { CallHeaders, CallParts, ResponseStream, StreamListener } from './grpc-call.ts'
 import {
+  type CallHeaders,
+  type CallParts,
   decompressedMessage,
   isPlainMessage,
   MessageReader,
   malformed,
   messageHeadBytes,
   type RawMessage,
+  type ResponseStream,
+  type StreamListener,
 } from './grpc-messages.ts'
 import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
 import type { Serving } from './http-calls.ts'

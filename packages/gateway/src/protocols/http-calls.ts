@@ -10,18 +10,17 @@
  *
  * Measured: paths, types and status codes on both of Google's emulators, whose 404 is a plain text everywhere.
  */
-import { DatastoreError, limits, type Scheduler, turnOfItsOwn } from '@sixtables/engine'
+import { limits, notFound, type Scheduler, turnOfItsOwn } from '@sixtables/engine'
 import { nearest } from '@sixtables/engine/did-you-mean'
 import { Call, type Handlers, messageOf, watcherHeader } from '../call.ts'
 import type { Calls } from '../calls/calls.ts'
+import { reportBody } from '../convert/json-steps.ts'
 import type { Logger } from '../logger.ts'
 import { type MethodName, methodNames } from '../methods.ts'
 import type { FairQueue } from './fair-queue.ts'
-import { jsonForm } from './http-json.ts'
-import { reportBody } from './json-report.ts'
 import type { Headers, RouteAnswer, Router } from './router.ts'
 import { httpStatuses, statusOf } from './status.ts'
-import { checkMessageSize, protobufForm, type WireForm } from './wire-form.ts'
+import { checkMessageSize, jsonForm, protobufForm, type WireForm } from './wire-form.ts'
 
 export const textType = 'text/plain; charset=UTF-8'
 
@@ -72,7 +71,6 @@ export interface StreamAnswer {
 
 export type HttpAnswer = WholeAnswer | StreamAnswer
 
-/** The parts that all protocols share. */
 export interface Serving {
   readonly handlers: Handlers
   readonly clock: Scheduler
@@ -101,7 +99,6 @@ export class HttpCalls {
     return target === undefined ? this.#serveRoute(request, path, query) : this.#serveData(request, target)
   }
 
-  /** The answer for an error. */
   refusal(error: unknown, form: WireForm = jsonForm): WholeAnswer {
     return errorAnswer(statusOf(error, this.#options.logger), form)
   }
@@ -198,7 +195,7 @@ function unknownPath(request: HttpRequest, path: string, verbs: readonly string[
   const message = `there is no ${request.method} ${path}${remedy === undefined ? '' : `; ${remedy}`}`
   if (path.startsWith('/v1/')) {
     const form = formOf(one(request.headers['content-type'])) ?? jsonForm
-    return errorAnswer(new DatastoreError('NOT_FOUND', message), form)
+    return errorAnswer(notFound(message), form)
   }
   return { status: 404, contentType: textType, body: `${message}\n` }
 }

@@ -1,9 +1,9 @@
 import { turnScheduler } from '@sixtables/engine/testing'
 import { expect, test, vi } from 'vitest'
 import { Call } from '../call.ts'
-import { jsonForm } from './http-json.ts'
 import * as codec from './json-codec.ts'
 import * as large from './json-large.ts'
+import { jsonForm } from './wire-form.ts'
 
 /** Turns of the event loop in which a function of a module is called while `work` runs. */
 async function turnsOf(module: object, called: string, result: unknown, work: () => unknown[]): Promise<number[]> {

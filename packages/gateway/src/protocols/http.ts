@@ -14,10 +14,9 @@ import type { Admission } from './admission.ts'
 import { EventStreams } from './event-streams.ts'
 import type { Guard } from './guard.ts'
 import { BodyAborted, BodyTooLarge, type HttpCalls, one, type StreamAnswer, textType } from './http-calls.ts'
-import { Exchange, Outbox, send, sendLast } from './http-exchange.ts'
-import { jsonForm } from './http-json.ts'
-import { dropThenClose } from './lingering-close.ts'
+import { dropThenClose, Exchange, Outbox, send, sendLast } from './http-exchange.ts'
 import { statusOf } from './status.ts'
+import { jsonForm } from './wire-form.ts'
 
 export interface HttpOptions {
   readonly http: HttpCalls

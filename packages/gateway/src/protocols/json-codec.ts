@@ -15,9 +15,7 @@ import { registry } from './descriptors.ts'
 import { isBlank } from './json-pieces.ts'
 import { type Json, type JsonObject, parseJson, printJson } from './json-text.ts'
 
-/** How the parts of a request are read. */
 export interface RequestForm {
-  /** Type of the whole request. */
   readonly input: DescMessage
   readonly limits: ListLimits
 }

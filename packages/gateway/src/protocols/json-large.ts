@@ -10,6 +10,7 @@
 import { isUtf8 } from 'node:buffer'
 import { clearField, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { giveWay, InvariantError, invalidArgument, type RequestContext } from '@sixtables/engine'
+import { inBuffers } from '../convert/json-steps.ts'
 import { contentOf, fieldsOf, headOf } from '../convert/wire-fields.ts'
 import type { MethodName } from '../methods.ts'
 import {
@@ -22,7 +23,6 @@ import {
   withoutMark,
 } from './json-codec.ts'
 import { checkTextBytes, cutJson, type JsonPart, type LargeJson } from './json-pieces.ts'
-import { inBuffers } from './json-report.ts'
 import { type Json, notUtf8, printMembers } from './json-text.ts'
 
 /** Larger parts of an answer are printed in steps of their own. */
@@ -122,7 +122,6 @@ class RequestReader {
   }
 }
 
-/** A message as the field with this number. */
 function inField(number: number, message: readonly Uint8Array[]): Uint8Array[] {
   return [headOf(number, lengthOf(message)), ...message]
 }
@@ -219,7 +218,6 @@ interface Fields {
   readonly large: readonly (readonly [DescField, readonly Uint8Array[]])[]
 }
 
-/** Fields between two chances for other calls. */
 const fieldsPerLook = 256
 
 /** The fields of a message that have many bytes and consist of messages, or are bytes: the library prints these a character at a time. */

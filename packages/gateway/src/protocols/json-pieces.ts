@@ -26,7 +26,7 @@ import {
   openList,
   openObject,
   quote,
-} from './json-scan.ts'
+} from './json-text.ts'
 
 /** An object or a list that is read in parts; a run ends with the member that makes it at least this long. */
 const pieceBytes = 16 * 1024
@@ -38,7 +38,6 @@ const textBytesMax = 6 * engineLimits.entityBytesMax + 2 * pieceBytes
 
 export interface LargeJson {
   readonly isList: boolean
-  /** Number of members or elements. */
   readonly count: number
   readonly parts: readonly JsonPart[]
 }

@@ -1,6 +1,6 @@
 import { partLimits } from '@sixtables/engine'
 import { describe, expect, test } from 'vitest'
-import { scanJson } from './json-scan.ts'
+import { scanJson } from './json-text.ts'
 
 const limits = new Map([
   ['aggregations', partLimits.aggregations],

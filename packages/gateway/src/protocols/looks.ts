@@ -6,7 +6,6 @@
 export class Looks {
   readonly everyMs: number
   readonly #look: () => void
-  /** The number of looks so far. */
   count = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -16,7 +15,6 @@ export class Looks {
     this.#look = look
   }
 
-  /** Number of looks in a time. */
   of(ms: number): number {
     return Math.ceil(ms / this.everyMs)
   }

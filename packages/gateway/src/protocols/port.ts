@@ -8,7 +8,7 @@
  * The path of a Lookup from here, by file:
  *
  *   gRPC    http2-server (guard, admission) ─▶ grpc (frames) ─▶ fair-queue ─▶ handlers/lookup ─▶ grpc ─▶ http2-server
- *   HTTP    http (guard, admission) ─▶ http-calls ─▶ http-body ─▶ http-json ─▶ fair-queue ─▶ handlers/lookup ─▶ http-json ─▶ http-exchange
+ *   HTTP    http (guard, admission) ─▶ http-calls ─▶ http-exchange ─▶ wire-form ─▶ fair-queue ─▶ handlers/lookup ─▶ wire-form ─▶ http-exchange
  *
  * The bytes are put back unchanged, and the connection is handed to the server of its protocol, a few in each turn of the event loop. A
  * connection that does not show its protocol within the time limit is closed, and one that has sent nothing does not delay the end of the
@@ -63,14 +63,12 @@ export function protocolOf(bytes: Buffer): Protocol {
   return bytes.length < verbBytesMax ? 'undecided' : 'unknown'
 }
 
-/** A listening server and its open connections. */
 export class Port {
   readonly #servers: Server[] = []
   readonly #sockets = new Set<Socket>()
   /** Connections without a single byte: browsers and fetch() open some that they may never use. */
   readonly #silent = new Set<Socket>()
   readonly #options: PortOptions
-  /** Hands over the connections that wait for their turn. */
   readonly #waiting: (() => void)[] = []
   #isHanding = false
 

@@ -4,6 +4,7 @@
  *
  *   /v1/projects/{project}/indexes/{index}      a name in braces matches one or more characters other than a slash
  *   /v1/projects/{project}:export               text after a name is part of the pattern: a project id may contain colons, too
+ *   /emulator/heat?table,span,rows              the query may have these names only
  */
 import { invalidArgument, type MaybePromise } from '@sixtables/engine'
 import type { Line } from '../calls/line-queue.ts'
@@ -39,7 +40,6 @@ export interface FileAnswer {
   readonly status?: number
 }
 
-/** A document that is sent while it is made. */
 export interface Document {
   readonly contentType: string
   /** The file name for a browser; without it the document is shown. */
@@ -119,11 +119,13 @@ export class Router {
   readonly #patterns: Pattern[] = []
 
   /**
-   * @param path - without query, such as `/reset`, or a pattern; of several matching patterns the first one added is used
-   * @param parameters - the names that the query may have; another one is refused, as the answer would be to another question. Absent:
-   *   the route reads the query itself
+   * @param pattern - a path such as `/reset`, or a pattern; of several matching patterns the first one added is used. Behind a question mark
+   *   are the names that the query may have: another one is refused, as the answer would be to another question. Without it the route reads
+   *   the query itself
    */
-  add(verb: Verb, path: string, handler: Route, parameters?: readonly string[]): void {
+  add(verb: Verb, pattern: string, handler: Route): void {
+    const [path = '', query] = pattern.split('?')
+    const parameters = query?.split(',').filter(Boolean)
     const route: Route =
       parameters === undefined
         ? handler

@@ -15,7 +15,6 @@ import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { Looks } from './looks.ts'
 
-/** How often sessions are looked at. */
 const lookMsMax = 500
 /** A session that has been silent for this long gets a ping. */
 const silenceMsDefault = 30_000
@@ -33,7 +32,6 @@ interface Watched {
   readonly session: ServerHttp2Session
   readonly socket: Socket
   readonly sending: Readonly<Sending>
-  /** Bytes received at the last look. */
   bytesRead: number
   /** Whether it has received anything but ping replies since the last ping. */
   hasSpoken: boolean

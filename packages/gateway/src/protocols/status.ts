@@ -59,7 +59,6 @@ export function jsonErrorOf({ code, message }: Status): string {
   return `${JSON.stringify({ error })}\n`
 }
 
-/** An encoded google.rpc.Status. */
 export function protobufErrorOf({ code, message }: Status): Buffer {
   const writer = protobuf.Writer.create().uint32(0x08).uint32(statusCodes[code])
   if (message !== '') writer.uint32(0x12).string(message)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tableIds } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tableNames } from '../../src/cli/commands/inspect/table-names.ts'
+import { tableNames } from '../../src/cli/target/target-flags.ts'
 import { type Outcome, openServer, sixtables, type TestServer } from '../support/cli.ts'
 
 let server: TestServer

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { PendingReport, StoreEvent, TableReport } from '@sixtables/engine'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { StaleReport } from '../../src/admin/emulator/explain.ts'
-import { eventData } from '../../src/cli/target/events.ts'
+import { eventData } from '../../src/cli/target/ask.ts'
 import { type Started, startCommand } from '../support/cli.ts'
 
 const closing: (() => unknown)[] = []

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { record } from '../../src/cli/commands/record.ts'
 import type { Io } from '../../src/cli/framework/command.ts'
-import { eventData } from '../../src/cli/target/events.ts'
+import { eventData } from '../../src/cli/target/ask.ts'
 import { openServer, type Started, sixtables, startCommand } from '../support/cli.ts'
 import { until } from '../support/gateway.ts'
 

@@ -11,7 +11,7 @@ import type { Overview } from '../../src/cli/commands/top/frame.ts'
 import type { Display, Keyboard } from '../../src/cli/commands/top/screen.ts'
 import { top } from '../../src/cli/commands/top/top.ts'
 import type { Io } from '../../src/cli/framework/command.ts'
-import { eventData } from '../../src/cli/target/events.ts'
+import { eventData } from '../../src/cli/target/ask.ts'
 import { openServer, type Started, sixtables, startCommand } from '../support/cli.ts'
 import { until } from '../support/gateway.ts'
 

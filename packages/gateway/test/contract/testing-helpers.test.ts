@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import { type Hooks, useEmulator } from '../../src/testing/use-emulator.ts'
+import { type Hooks, useEmulator } from '../../src/testing/shared.ts'
 import { resetProject, useWorkerProject, workerProject } from '../../src/testing/worker.ts'
 import { clientOf, testEmulator } from '../support/emulator.ts'
 

@@ -1,7 +1,7 @@
 /** The calls of a tool that looks on leave no trace; the same calls of any other client do. */
 import type { HeatReport } from '@sixtables/engine'
 import { expect, test } from 'vitest'
-import { eventData } from '../../src/cli/target/events.ts'
+import { eventData } from '../../src/cli/target/ask.ts'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { testEmulator } from '../support/emulator.ts'
 

@@ -2,7 +2,6 @@
  * The commits of a store as a stream, step by step, for other programs.
  *
  *   GET /emulator/commits     server-sent events: {commit}, {apply}, {reload} (engine: observe/feed/feed-reports.ts), {lost}
- *                             project, database, namespace, kind, key, list, rows
  */
 import { type Engine, parseKeyPath, type StoreEvent } from '@sixtables/engine'
 import { type Line, LineQueue, sharedWords } from '../../calls/line-queue.ts'
@@ -14,22 +13,16 @@ import { placeOf } from './inspection.ts'
 const waitingMax = 4 * 1024 * 1024
 const listedDefault = 100
 const listedMax = 1000
-const parameters: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key', 'list', 'rows']
 
 export function addCommitRoutes(router: Router, engine: Engine): void {
-  router.add(
-    'GET',
-    '/emulator/commits',
-    ({ query }) => {
-      const listed = wholeNumber('list', query.get('list'), { max: listedMax }) ?? listedDefault
-      const rows = wholeNumber('rows', query.get('rows'), { max: listedMax }) ?? listed
-      const { kind, key, ...place } = Object.fromEntries(query)
-      const path = key === undefined ? undefined : parseKeyPath(key)
-      const which = { ...placeOf(place), kind, path, listed, rows }
-      return { events: (signal) => eventsOfLines(lines(engine, which, signal)) }
-    },
-    parameters,
-  )
+  router.add('GET', '/emulator/commits?project,database,namespace,kind,key,list,rows', ({ query }) => {
+    const listed = wholeNumber('list', query.get('list'), { max: listedMax }) ?? listedDefault
+    const rows = wholeNumber('rows', query.get('rows'), { max: listedMax }) ?? listed
+    const { kind, key, ...place } = Object.fromEntries(query)
+    const path = key === undefined ? undefined : parseKeyPath(key)
+    const which = { ...placeOf(place), kind, path, listed, rows }
+    return { events: (signal) => eventsOfLines(lines(engine, which, signal)) }
+  })
 }
 
 const wordsOf = sharedWords<StoreEvent>(JSON.stringify)

@@ -30,8 +30,8 @@ import {
 import { Call } from '../../call.ts'
 import { gqlAggregationOf, gqlOfText, gqlQueryOf, parsedGql } from '../../gql/gql.ts'
 import { readCommit } from '../../handlers/commit.ts'
-import { jsonForm } from '../../protocols/http-json.ts'
 import type { Router } from '../../protocols/router.ts'
+import { jsonForm } from '../../protocols/wire-form.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
 import { type AskedEngine, askedBy, placeNamed } from '../named-database.ts'
 

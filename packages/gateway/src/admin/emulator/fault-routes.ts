@@ -6,8 +6,7 @@
  */
 import { type Engine, invalidArgument } from '@sixtables/engine'
 import type { EmulatorClock } from '../../controls/emulator-clock.ts'
-import type { FaultOptions } from '../../controls/fault.ts'
-import type { Faults } from '../../controls/faults.ts'
+import type { FaultOptions, Faults } from '../../controls/faults.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
 import { needOneProcess } from '../named-database.ts'

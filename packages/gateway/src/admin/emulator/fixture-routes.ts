@@ -34,17 +34,12 @@ const contentTypes: Readonly<Record<FixtureFormat, string>> = {
 }
 
 export function addFixtureRoutes(router: Router, engine: Engine, withFixture: FixtureReader): void {
-  router.add(
-    'POST',
-    fixturesPath,
-    async (request) => {
-      const ask = (asking: Asking): Promise<JsonObject> =>
-        seeded(askedBy(request, engine), withFixture, request.body, asking)
-      if (request.query.get('progress') === 'true') return { events: (listening) => progressOf(ask, listening) }
-      return { json: await ask({ signal: request.signal }) }
-    },
-    ['progress'],
-  )
+  router.add('POST', `${fixturesPath}?progress`, async (request) => {
+    const ask = (asking: Asking): Promise<JsonObject> =>
+      seeded(askedBy(request, engine), withFixture, request.body, asking)
+    if (request.query.get('progress') === 'true') return { events: (listening) => progressOf(ask, listening) }
+    return { json: await ask({ signal: request.signal }) }
+  })
   router.add('GET', fixturesPath, (request) => {
     const { query } = request
     const database = namedDatabase(engine, Object.fromEntries(query))

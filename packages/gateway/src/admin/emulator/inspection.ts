@@ -23,7 +23,7 @@ import {
 import { messageOf } from '../../call.ts'
 import { databaseIdOf, tableNamed, wholeNumber } from '../../convert/parameters.ts'
 import { lookupAnswer } from '../../handlers/lookup.ts'
-import type { RouteAnswer, Router } from '../../protocols/router.ts'
+import type { RouteAnswer, Router, Verb } from '../../protocols/router.ts'
 import { needOneProcess } from '../named-database.ts'
 import { settingsJson } from './database-settings.ts'
 import { type Asking, progressOf } from './progress.ts'
@@ -32,53 +32,36 @@ export type Parameters = Readonly<Record<string, string | undefined>>
 
 type Asked = Asking & { readonly context: RequestContext }
 
-interface Question {
-  readonly method: 'GET' | 'POST'
-  ask(engine: Engine, parameters: Parameters, asking: Asked): unknown
-}
+type Ask = (engine: Engine, parameters: Parameters, asking: Asked) => unknown
 
-const questions: Readonly<Record<string, Question>> = {
-  rows: {
-    method: 'GET',
-    ask: (engine, parameters, { context }) =>
-      engine.inspector.rows(keyOf(parameters), { ...recordsIn(parameters), after: parameters['after'] }, context),
+/** By verb and name. */
+const questions: Readonly<Record<string, Ask>> = {
+  'GET rows': (engine, parameters, { context }) =>
+    engine.inspector.rows(keyOf(parameters), { ...recordsIn(parameters), after: parameters['after'] }, context),
+  'GET log': (engine, parameters, { context }) =>
+    engine.inspector.log(keyOf(parameters), { ...recordsIn(parameters), before: beforeIn(parameters) }, context),
+  'GET versions': (engine, parameters, { context }) => {
+    const limit = wholeNumber('limit', parameters['limit'], { min: 1 }) ?? limitDefault
+    return engine.inspector.versions(keyOf(parameters), { limit, before: beforeIn(parameters) }, context)
   },
-  log: {
-    method: 'GET',
-    ask: (engine, parameters, { context }) =>
-      engine.inspector.log(keyOf(parameters), { ...recordsIn(parameters), before: beforeIn(parameters) }, context),
+  'GET pending': (engine, parameters, { context }) => {
+    const limit = wholeNumber('limit', parameters['limit']) ?? limitDefault
+    const words = wholeNumber('words', parameters['words'])
+    return engine.inspector.pending({ ...placeOf(parameters), limit, words, after: parameters['after'] }, context)
   },
-  versions: {
-    method: 'GET',
-    ask: (engine, parameters, { context }) => {
-      const limit = wholeNumber('limit', parameters['limit'], { min: 1 }) ?? limitDefault
-      return engine.inspector.versions(keyOf(parameters), { limit, before: beforeIn(parameters) }, context)
-    },
-  },
-  pending: {
-    method: 'GET',
-    ask: (engine, parameters, { context }) => {
-      const limit = wholeNumber('limit', parameters['limit']) ?? limitDefault
-      const words = wholeNumber('words', parameters['words'])
-      const which = { ...placeOf(parameters), limit, words, after: parameters['after'] }
-      return engine.inspector.pending(which, context)
-    },
-  },
-  applied: { method: 'GET', ask: (engine) => engine.inspector.applied() },
-  table: { method: 'GET', ask: table },
-  databases: { method: 'GET', ask: databases },
-  release: { method: 'POST', ask: release },
-  check: {
-    method: 'POST',
-    ask: (engine, { repair }, { signal, onProgress }): Promise<CheckReport> =>
-      engine.check({ signal, onProgress, repair: repair === 'true' }),
-  },
+  'GET applied': (engine) => engine.inspector.applied(),
+  'GET table': table,
+  'GET databases': databases,
+  'POST release': release,
+  'POST check': (engine, { repair }, { signal, onProgress }): Promise<CheckReport> =>
+    engine.check({ signal, onProgress, repair: repair === 'true' }),
 }
 
 /** Serves the questions; with `progress=true` as events (progress.ts). */
 export function addInspectionRoutes(router: Router, engine: Engine): void {
-  for (const [name, { method, ask }] of Object.entries(questions)) {
-    router.add(method, `/emulator/inspect/${name}`, async ({ query, signal }) => {
+  for (const [question, ask] of Object.entries(questions)) {
+    const [verb, name] = question.split(' ') as [Verb, string]
+    router.add(verb, `/emulator/inspect/${name}`, async ({ query, signal }) => {
       const { progress, ...parameters } = Object.fromEntries(query)
       const asked = async (asking: Asking): Promise<unknown> =>
         ask(engine, parameters, { ...asking, context: engine.context({ signal: asking.signal }) })

@@ -30,20 +30,38 @@ export function addMetricsRoute(router: Router, engine: Engine, calls: Calls): v
   })
 }
 
+const helps: ReadonlyMap<string, string> = new Map(
+  `
+sixtables_calls_total | Calls of the data API since the first scrape, by method and code of the answer; every code but OK is an error
+sixtables_call_duration_seconds | Duration of calls of the data API since the first scrape
+sixtables_rows_read_total | Rows read by calls since the start
+sixtables_rows_written_total | Rows written and deleted since the start, by calls and by applying commits
+sixtables_open_transactions | Transactions that are open
+sixtables_waiting_records | Log records between commit and apply
+process_resident_memory_bytes | Resident memory of the process
+nodejs_heap_size_used_bytes | Memory that is used in V8's heap
+nodejs_external_memory_bytes | Memory of buffers outside of V8's heap
+process_start_time_seconds | Start of the process, in seconds since 1970
+sixtables_bigtable_calls_total | Calls to the Bigtable since the first scrape, by method and code of the answer; repeated ones count each time
+sixtables_bigtable_call_duration_seconds | Duration of calls to the Bigtable since the first scrape
+sixtables_bigtable_retries_total | Calls to the Bigtable since the first scrape that repeated one without success
+sixtables_bigtable_conflicts_total | Conditional writes since the first scrape whose condition did not hold: another commit or gateway came first
+sixtables_bigtable_oldest_commit_age_seconds | For how long the oldest commit of this gateway is under way; 0 = none is
+sixtables_bigtable_clock_offset_seconds | By how much the clock of this gateway is ahead of that of the Bigtable, by the last comparison; below 0 = it is behind
+sixtables_bigtable_last_sweep_timestamp_seconds | When this gateway last ended a sweep of old cells, in seconds since 1970; 0 = it has made none
+`
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' | ') as [string, string]),
+)
+
 async function metricsOf(engine: Engine, calls: Calls): Promise<Registry> {
   // For a CommonJS module, the members are those of the default export.
   const { default: prometheus } = await import('prom-client')
   const registry = new prometheus.Registry()
   const figures = figuresIn(prometheus, [registry])
-  const count = figures.counter(
-    'sixtables_calls_total',
-    'Calls of the data API since the first scrape, by method and code of the answer; every code but OK is an error',
-    ['method', 'code'],
-  )
-  const duration = figures.duration(
-    'sixtables_call_duration_seconds',
-    'Duration of calls of the data API since the first scrape',
-  )
+  const count = figures.counter('sixtables_calls_total', ['method', 'code'])
+  const duration = figures.duration('sixtables_call_duration_seconds')
   calls.observe(({ method, code, durationMs }: CallReport) => {
     const name = dataMethodOf(method)
     count.inc({ method: name, code })
@@ -60,26 +78,23 @@ type Figures = ReturnType<typeof figuresIn>
 
 /** Makes the figures of a registry: counters and durations that are noted, totals and gauges that are read at each scrape. */
 function figuresIn(prometheus: Prometheus, registers: Registry[]) {
-  const counter = <T extends string>(name: string, help: string, labelNames: T[]) =>
-    new prometheus.Counter<T>({ name, help, labelNames, registers })
-  const duration = (name: string, help: string) =>
-    new prometheus.Histogram({ name, help, labelNames: ['method'], buckets: durationBuckets, registers })
-  const total = (name: string, help: string, read: () => number): void => {
+  const named = (name: string) => ({ name, help: helps.get(name) ?? '', registers })
+  const counter = <T extends string>(name: string, labelNames: T[]) =>
+    new prometheus.Counter<T>({ ...named(name), labelNames })
+  const duration = (name: string) =>
+    new prometheus.Histogram({ ...named(name), labelNames: ['method'], buckets: durationBuckets })
+  const total = (name: string, read: () => number): void => {
     new prometheus.Counter({
-      name,
-      help,
-      registers,
+      ...named(name),
       collect() {
         this.reset()
         this.inc(read())
       },
     })
   }
-  const gauge = (name: string, help: string, read: () => number): void => {
+  const gauge = (name: string, read: () => number): void => {
     new prometheus.Gauge({
-      name,
-      help,
-      registers,
+      ...named(name),
       collect() {
         this.set(read())
       },
@@ -90,61 +105,30 @@ function figuresIn(prometheus: Prometheus, registers: Registry[]) {
 
 function addFigures({ total, gauge }: Figures, engine: Engine): void {
   const { totals } = engine
-  total('sixtables_rows_read_total', 'Rows read by calls since the start', () => totals.rowsRead)
-  total(
-    'sixtables_rows_written_total',
-    'Rows written and deleted since the start, by calls and by applying commits',
-    () => totals.rowsWritten + engine.rowsApplied,
-  )
-  gauge('sixtables_open_transactions', 'Transactions that are open', () => engine.openTransactions)
-  gauge('sixtables_waiting_records', 'Log records between commit and apply', () => engine.waitingRecords)
-  gauge('process_resident_memory_bytes', 'Resident memory of the process', () => process.memoryUsage.rss())
-  gauge('nodejs_heap_size_used_bytes', "Memory that is used in V8's heap", () => process.memoryUsage().heapUsed)
-  gauge('nodejs_external_memory_bytes', "Memory of buffers outside of V8's heap", () => process.memoryUsage().external)
+  total('sixtables_rows_read_total', () => totals.rowsRead)
+  total('sixtables_rows_written_total', () => totals.rowsWritten + engine.rowsApplied)
+  gauge('sixtables_open_transactions', () => engine.openTransactions)
+  gauge('sixtables_waiting_records', () => engine.waitingRecords)
+  gauge('process_resident_memory_bytes', () => process.memoryUsage.rss())
+  gauge('nodejs_heap_size_used_bytes', () => process.memoryUsage().heapUsed)
+  gauge('nodejs_external_memory_bytes', () => process.memoryUsage().external)
   const startSeconds = performance.timeOrigin / 1000
-  gauge('process_start_time_seconds', 'Start of the process, in seconds since 1970', () => startSeconds)
+  gauge('process_start_time_seconds', () => startSeconds)
 }
 
 /** Figures for a shared store: calls to the Bigtable since the first scrape, and the state that gateways share. */
 function addStoreFigures({ counter, duration, gauge }: Figures, shared: StoreFigures): void {
-  const count = counter(
-    'sixtables_bigtable_calls_total',
-    'Calls to the Bigtable since the first scrape, by method and code of the answer; repeated ones count each time',
-    ['method', 'code'],
-  )
-  const took = duration(
-    'sixtables_bigtable_call_duration_seconds',
-    'Duration of calls to the Bigtable since the first scrape',
-  )
-  const retries = counter(
-    'sixtables_bigtable_retries_total',
-    'Calls to the Bigtable since the first scrape that repeated one without success',
-    ['method'],
-  )
-  const conflicts = counter(
-    'sixtables_bigtable_conflicts_total',
-    'Conditional writes since the first scrape whose condition did not hold: another commit or gateway came first',
-    [],
-  )
+  const count = counter('sixtables_bigtable_calls_total', ['method', 'code'])
+  const took = duration('sixtables_bigtable_call_duration_seconds')
+  const retries = counter('sixtables_bigtable_retries_total', ['method'])
+  const conflicts = counter('sixtables_bigtable_conflicts_total', [])
   shared.observeCalls(({ method, code, durationMs, isRetry, isConflict }) => {
     count.inc({ method, code })
     took.observe({ method }, durationMs / 1000)
     if (isRetry) retries.inc({ method })
     if (isConflict) conflicts.inc()
   })
-  gauge(
-    'sixtables_bigtable_oldest_commit_age_seconds',
-    'For how long the oldest commit of this gateway is under way; 0 = none is',
-    () => shared.oldestCommitMs / 1000,
-  )
-  gauge(
-    'sixtables_bigtable_clock_offset_seconds',
-    'By how much the clock of this gateway is ahead of that of the Bigtable, by the last comparison; below 0 = it is behind',
-    () => Number(shared.clockAheadMicros ?? 0n) / 1e6,
-  )
-  gauge(
-    'sixtables_bigtable_last_sweep_timestamp_seconds',
-    'When this gateway last ended a sweep of old cells, in seconds since 1970; 0 = it has made none',
-    () => Number(shared.sweptAtMicros ?? 0n) / 1e6,
-  )
+  gauge('sixtables_bigtable_oldest_commit_age_seconds', () => shared.oldestCommitMs / 1000)
+  gauge('sixtables_bigtable_clock_offset_seconds', () => Number(shared.clockAheadMicros ?? 0n) / 1e6)
+  gauge('sixtables_bigtable_last_sweep_timestamp_seconds', () => Number(shared.sweptAtMicros ?? 0n) / 1e6)
 }

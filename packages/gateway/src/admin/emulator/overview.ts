@@ -43,15 +43,10 @@ export interface OverviewEvent {
 const databasesMax = 1000
 
 export function addOverviewRoute(router: Router, engine: Engine, calls: Calls): void {
-  router.add(
-    'GET',
-    '/emulator/overview',
-    ({ query }) => {
-      const intervalMs = wholeNumber('interval', query.get('interval'), { min: 100, max: 60_000 }) ?? 1000
-      return { events: (signal) => eventsOf(engine, calls, intervalMs, signal) }
-    },
-    ['interval'],
-  )
+  router.add('GET', '/emulator/overview?interval', ({ query }) => {
+    const intervalMs = wholeNumber('interval', query.get('interval'), { min: 100, max: 60_000 }) ?? 1000
+    return { events: (signal) => eventsOf(engine, calls, intervalMs, signal) }
+  })
 }
 
 async function* eventsOf(
@@ -95,23 +90,13 @@ function databasesOf(engine: Engine): Pick<OverviewEvent, 'databases' | 'moreDat
 
 /** An hour, in microseconds. */
 const latencyMax = 3_600_000_000
+const latencies = { lowest: 1, highest: latencyMax, figures: 2 }
 
-class MethodCounts {
-  #calls = 0
-  #errors = 0
+interface MethodCounts {
+  calls: number
+  errors: number
   /** In microseconds. */
-  readonly #latency: RecordableHistogram = createHistogram({ lowest: 1, highest: latencyMax, figures: 2 })
-
-  add({ code, durationMs }: CallReport): void {
-    this.#calls++
-    if (code !== 'OK') this.#errors++
-    this.#latency.record(Math.min(latencyMax, Math.max(1, Math.round(durationMs * 1000))))
-  }
-
-  report(): MethodOverview {
-    const at = (percentile: number): number => this.#latency.percentile(percentile) / 1000
-    return { calls: this.#calls, errors: this.#errors, p50Ms: at(50), p99Ms: at(99) }
-  }
+  readonly latency: RecordableHistogram
 }
 
 class CallCounts {
@@ -120,12 +105,13 @@ class CallCounts {
   #codes = new Map<string, number>()
   #takenAtMs: number | undefined
 
-  add(report: CallReport): void {
-    const { method, code } = report
+  add({ method, code, durationMs }: CallReport): void {
     for (const name of ['', dataMethodOf(method)]) {
-      const counts = this.#methods.get(name) ?? new MethodCounts()
+      const counts = this.#methods.get(name) ?? { calls: 0, errors: 0, latency: createHistogram(latencies) }
       this.#methods.set(name, counts)
-      counts.add(report)
+      counts.calls++
+      if (code !== 'OK') counts.errors++
+      counts.latency.record(Math.min(latencyMax, Math.max(1, Math.round(durationMs * 1000))))
     }
     if (code !== 'OK') this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1)
   }
@@ -134,7 +120,10 @@ class CallCounts {
     const now = performance.now()
     const seconds = (now - (this.#takenAtMs ?? now)) / 1000
     this.#takenAtMs = now
-    const counted = [...this.#methods].map(([name, counts]) => [name, counts.report()] as const)
+    const counted = [...this.#methods].map(([name, { calls, errors, latency }]) => {
+      const at = (percentile: number): number => latency.percentile(percentile) / 1000
+      return [name, { calls, errors, p50Ms: at(50), p99Ms: at(99) }] as const
+    })
     const { '': all, ...methods } = Object.fromEntries(counted)
     const codes = Object.fromEntries(this.#codes)
     this.#methods = new Map()

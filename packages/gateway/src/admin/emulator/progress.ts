@@ -11,7 +11,6 @@ import { eventOf } from '../../protocols/router.ts'
 
 export interface Asking {
   readonly signal?: AbortSignal | undefined
-  /** Called at times with the number of rows read so far. */
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 

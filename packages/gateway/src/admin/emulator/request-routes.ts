@@ -7,7 +7,7 @@
  *   DELETE /emulator/requests           forgets the kept ones
  *   GET    /emulator/calls              a recording (calls/recording.ts) as server-sent events, one line each                     values=true
  */
-import { DatastoreError, invalidArgument, type PlanTree, systemScheduler } from '@sixtables/engine'
+import { invalidArgument, notFound, type PlanTree, systemScheduler } from '@sixtables/engine'
 import type { Calls } from '../../calls/calls.ts'
 import type { KeptMessage } from '../../calls/kept-message.ts'
 import { silenceMs } from '../../calls/line-queue.ts'
@@ -23,7 +23,7 @@ import {
 import { wholeNumber } from '../../convert/parameters.ts'
 import { type DataMethod, methodNames } from '../../methods.ts'
 import { type Json, printJson } from '../../protocols/json-text.ts'
-import { eventOf, eventsOfLines, type Route, type Router } from '../../protocols/router.ts'
+import { eventOf, eventsOfLines, type Router } from '../../protocols/router.ts'
 
 const limitDefault = 100
 const batchEveryMs = 100
@@ -72,10 +72,7 @@ export function addRequestRoutes(router: Router, recorder: RequestRecorder, call
   router.add('GET', '/emulator/requests/{id}', async ({ parameters: { id = '' } }) => {
     const found = /^\d+$/.test(id) ? recorder.find(Number(id)) : undefined
     if (found === undefined) {
-      throw new DatastoreError(
-        'NOT_FOUND',
-        `the request ${id} is not kept; the newest ${callsMax} are, while a reader watches`,
-      )
+      throw notFound(`the request ${id} is not kept; the newest ${callsMax} are, while a reader watches`)
     }
     const detail = await detailInJson(found.summary.method, found.detail)
     // JSON.stringify() would print -0.0 as 0.
@@ -85,12 +82,11 @@ export function addRequestRoutes(router: Router, recorder: RequestRecorder, call
     recorder.clear()
     return { json: {} }
   })
-  const recording: Route = ({ query }) => {
+  router.add('GET', '/emulator/calls?values', ({ query }) => {
     const values = query.get('values') ?? 'false'
     if (values !== 'true' && values !== 'false') throw invalidArgument(`values is true or false, not "${values}"`)
     return { events: (signal) => eventsOfLines(recordLines(calls, { values: values === 'true' }, signal)) }
-  }
-  router.add('GET', '/emulator/calls', recording, ['values'])
+  })
 }
 
 async function* eventsOf(

@@ -13,8 +13,8 @@ import {
   type TableId,
   turnOfItsOwn,
 } from '@sixtables/engine'
+import { eventPieces } from '../../convert/json-steps.ts'
 import { tableNamed, wholeNumber } from '../../convert/parameters.ts'
-import { eventPieces } from '../../protocols/json-report.ts'
 import type { Route, Router } from '../../protocols/router.ts'
 import { within } from '../../within.ts'
 
@@ -36,41 +36,37 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     if (query.get('counted') === 'true') return counted
     await within(countMsMax, counted)
   }
-  const get = (path: string, parameters: readonly string[], route: Route): void =>
-    router.add('GET', `/emulator/${path}`, route, parameters)
-  get('tablets', ['counted'], async ({ query, signal }) => {
+  const get = (path: string, route: Route): void => router.add('GET', `/emulator/${path}`, route)
+  get('tablets?counted', async ({ query, signal }) => {
     await rowsCounted(query)
     return { json: await tablets.reportInSlices(engine.context({ signal })) }
   })
-  get('tablets/events', ['after'], ({ query }) => ({
-    json: { events: tablets.events(numberOf(query, 'after', 0) ?? 0) },
-  }))
-  get('heat', heatParameters, ({ query }) => ({ json: tablets.heat(heatOptions(query)) }))
-  get('heat/recording', [], async ({ signal }) => ({
+  get('tablets/events?after', ({ query }) => ({ json: { events: tablets.events(numberOf(query, 'after', 0) ?? 0) } }))
+  get(`heat?${heatParameters}`, ({ query }) => ({ json: tablets.heat(heatOptions(query)) }))
+  get('heat/recording?', async ({ signal }) => ({
     json: { ...(await tablets.heatRecording(engine.context({ signal }))), findings: engine.findings() },
   }))
-  get('heat/live', ['interval'], ({ query }) => {
+  get('heat/live?interval', ({ query }) => {
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     return { events: (signal) => liveHeat(engine, clock, intervalMs, signal) }
   })
-  get('groups', ['limit'], ({ query }) => ({
+  get('groups?limit', ({ query }) => ({
     json: { groups: tablets.groups(numberOf(query, 'limit', 1) ?? groupsDefault) },
   }))
-  get('findings', [], () => ({ json: { findings: engine.findings() } }))
-  get('watch', ['interval', 'counted', ...heatParameters], async ({ query }) => {
+  get('findings?', () => ({ json: { findings: engine.findings() } }))
+  get(`watch?interval,counted,${heatParameters}`, async ({ query }) => {
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     const options = heatOptions(query)
     await rowsCounted(query)
     return { events: (signal) => watch(intervalMs, options, signal) }
   })
-  const compact: Route = async ({ query, signal }) => {
+  router.add('POST', '/emulator/tablets/compact?table', async ({ query, signal }) => {
     tablets.compact(tableOf(query))
     return { json: await tablets.reportInSlices(engine.context({ signal })) }
-  }
-  router.add('POST', '/emulator/tablets/compact', compact, ['table'])
+  })
 }
 
-const heatParameters = ['table', 'span', 'rows'] as const
+const heatParameters = 'table,span,rows'
 
 function heatOptions(query: URLSearchParams): HeatOptions {
   return { table: tableOf(query), spanMs: numberOf(query, 'span', 1), rowsMax: numberOf(query, 'rows', 1) }

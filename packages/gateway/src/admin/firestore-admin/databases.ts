@@ -5,7 +5,14 @@
  *
  * Known: google.firestore.admin.v1.Database, and the paths that gcloud uses. No emulator answers these.
  */
-import { type Database, DatastoreError, type Engine, invalidArgument, validateDatabase } from '@sixtables/engine'
+import {
+  type Database,
+  DatastoreError,
+  type Engine,
+  invalidArgument,
+  notFound,
+  validateDatabase,
+} from '@sixtables/engine'
 import { resourceNameOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
@@ -91,10 +98,7 @@ function isKnown(engine: Engine, { parameters: { project, database } }: Named): 
 function found(engine: Engine, request: Named): Database {
   if (isKnown(engine, request)) return namedDatabase(engine, request.parameters)
   const { project, database } = request.parameters
-  throw new DatastoreError(
-    'NOT_FOUND',
-    `there is no database "${database}" in project ${project}; its first write makes it`,
-  )
+  throw notFound(`there is no database "${database}" in project ${project}; its first write makes it`)
 }
 
 function checkMask({ query }: RouteRequest, asked: JsonObject): void {

@@ -9,7 +9,7 @@
  *
  * Known: the gRPC health checking protocol.
  */
-import { DatastoreError } from '@sixtables/engine'
+import { notFound } from '@sixtables/engine'
 import { writeAnswer } from '../../convert/answer-writer.ts'
 import { textFields } from '../../convert/wire-fields.ts'
 import type { EnginePort } from '../../engine-port.ts'
@@ -58,10 +58,7 @@ export function healthMethods(services: readonly string[], { store }: Pick<Engin
       Check(request) {
         const service = serviceIn(request)
         if (isKnown(service)) return status(statusNow())
-        throw new DatastoreError(
-          'NOT_FOUND',
-          `the service "${service}" is not served here; there is ${services.join(', ')}`,
-        )
+        throw notFound(`the service "${service}" is not served here; there is ${services.join(', ')}`)
       },
     },
     streaming: { Watch: watch },

@@ -18,7 +18,6 @@ import type { GrpcMethods } from '../../protocols/grpc.ts'
 
 const versions = ['grpc.reflection.v1', 'grpc.reflection.v1alpha']
 
-/** The reflection services. @param services - the listed names, with their packages */
 export function reflectionMethods(services: readonly string[]): readonly GrpcMethods[] {
   return versions.map((version) => ({
     name: `${version}.ServerReflection`,

@@ -11,7 +11,14 @@
  * Known: google.longrunning.Operations, and CommonMetadata of google.datastore.admin.v1. In REST an operation belongs to its project, or to its
  * project and database if gcloud started it through the Firestore API.
  */
-import { DatastoreError, failedPrecondition, invalidArgument, type MaybePromise, statusCodes } from '@sixtables/engine'
+import {
+  DatastoreError,
+  failedPrecondition,
+  invalidArgument,
+  type MaybePromise,
+  notFound,
+  statusCodes,
+} from '@sixtables/engine'
 import type { Call } from '../../call.ts'
 import { inCamelCase, resourceNameOf } from '../../convert/parameters.ts'
 import { type Logger, silentLogger } from '../../logger.ts'
@@ -178,7 +185,7 @@ export class Operations {
   #find(name: string): Entry {
     const entry = this.#entries.get(name)
     if (entry === undefined) {
-      throw new DatastoreError('NOT_FOUND', `there is no operation ${name}; operations end with the server`)
+      throw notFound(`there is no operation ${name}; operations end with the server`)
     }
     return entry
   }

@@ -7,7 +7,6 @@ import { exitCodes, OperationError, UsageError } from '../framework/errors.ts'
 import { last } from '../framework/flag-values.ts'
 import { serverOf, startOrName } from '../target/places.ts'
 
-/** Time limit for the server's page. */
 const answerMs = 5000
 
 /** Time after which a running program counts as the browser; others end once they have passed on the address. */

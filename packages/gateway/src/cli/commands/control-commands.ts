@@ -1,6 +1,5 @@
 /** The commands for ids, indexes, faults and the clock, and those for the installation. Only `run` imports a command's code. */
-import type { Command, Positional } from '../framework/command.ts'
-import { flagTable } from '../framework/flag-table.ts'
+import { type Command, flagTable, type Positional } from '../framework/command.ts'
 import { bigtableFlags, databaseFlags, targetFlags } from '../target/target-flags.ts'
 import { envCommand } from './data-commands.ts'
 import { clockCommand, faultsCommand } from './server-questions.ts'

@@ -1,6 +1,5 @@
 /** The commands for a server's address and for data, in the order of help and reference. Only `run` imports a command's code. */
-import type { Command, Flag } from '../framework/command.ts'
-import { flagTable } from '../framework/flag-table.ts'
+import { type Command, type Flag, flagTable } from '../framework/command.ts'
 import { addressFlags, databaseFlags, key, keyMissing, targetFlags, transferFlags } from '../target/target-flags.ts'
 
 const [format, unset, project, json] = flagTable(`
@@ -11,7 +10,6 @@ Environment
   json    | switch | The same as --format json
 `) as [Flag, Flag, Flag, Flag]
 
-/** Also under gcloud's name for it (control-commands.ts). */
 export const envCommand: Command = {
   name: 'env',
   describe: 'Print the environment variables with which client libraries find a server',
@@ -25,7 +23,6 @@ export const envCommand: Command = {
   run: async (flags, io) => (await import('./env.ts')).env(flags, io),
 }
 
-/** Flags of `reset` in other words. */
 const resetWords: Readonly<Record<string, string>> = {
   project: 'Only this project; DATASTORE_PROJECT_ID has no effect',
   database: 'Only this database of the project',

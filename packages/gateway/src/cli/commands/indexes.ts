@@ -9,7 +9,6 @@ import { ask } from '../target/ask.ts'
 import { placeInWords, projectOf } from '../target/database.ts'
 import { withTarget } from '../target/target.ts'
 
-/** Interval between questions about unfinished work. */
 const pollMs = 500
 
 export async function indexesList(flags: Flags, io: Io): Promise<number> {
@@ -86,7 +85,6 @@ function placeOf(flags: Flags, io: Io): Parameters {
 
 type Ask = <Answer>(what: 'list' | 'create' | 'delete', request?: object) => Promise<Answer>
 
-/** Runs the work with the indexes of a database; a server or an opened folder answers. */
 function withIndexes<T>(flags: Flags, io: Io, work: (ask: Ask) => Promise<T>): Promise<T> {
   const place = placeOf(flags, io)
   return withTarget(

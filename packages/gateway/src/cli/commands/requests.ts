@@ -6,17 +6,16 @@ import type {
   RequestEvent,
   RequestList,
 } from '../../admin/emulator/request-routes.ts'
-import { callLine } from '../../calls/call-lines.ts'
+import { callLine } from '../../calls/call-summary.ts'
 import { requestFilter } from '../../calls/request-filter.ts'
 import type { RecordedRequest, TableRows } from '../../calls/request-recorder.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
 import { text, wholeNumber } from '../framework/flag-values.ts'
 import { counted } from '../framework/print.ts'
-import { openEvents, serverAt, untilStopped } from '../target/ask.ts'
+import { openEvents, serverAt, understood, untilStopped } from '../target/ask.ts'
 import { ask } from '../target/ask-server.ts'
 import { serverOf } from '../target/places.ts'
-import { understood } from '../target/refusal.ts'
 
 const filters = ['text', 'method', 'kind', 'code', 'slower', 'transaction', 'project', 'database', 'namespace']
 const flagOf = (parameter: string): string => (parameter === 'slower' ? 'slower-than' : parameter)
@@ -80,7 +79,6 @@ async function follow(flags: Flags, io: Io, query: URLSearchParams): Promise<num
   return exitCodes.ok
 }
 
-/** One call in words: its line, its messages as JSON, its plan, and the rows of each table. */
 function requestInWords(detail: RequestDetailReport): readonly string[] {
   const { id, at, request, response, plan, tables = [] } = detail
   const lines = [`Call ${id} at ${at}`, callLine(detail)]

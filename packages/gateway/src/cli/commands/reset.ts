@@ -5,10 +5,9 @@ import { type ServerFacts, serverPath } from '../../emulator/server-file.ts'
 import type { ResetScope } from '../../engine-port.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, OperationError } from '../framework/errors.ts'
-import { ask, serverAt } from '../target/ask.ts'
+import { ask, serverAt, understood } from '../target/ask.ts'
 import { closing, openClosedStore } from '../target/open-store.ts'
 import { type Place, placeOf } from '../target/places.ts'
-import { understood } from '../target/refusal.ts'
 import { inspect } from '../target/target.ts'
 
 export async function reset(flags: Flags, io: Io): Promise<number> {

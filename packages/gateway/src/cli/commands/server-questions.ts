@@ -1,11 +1,10 @@
 /** The commands `clock`, `faults` and `findings`: each asks a running server one question of its HTTP endpoints. */
 import type { Finding } from '@sixtables/engine'
 import type { ClockReport } from '../../controls/emulator-clock.ts'
-import type { FaultReport } from '../../controls/fault.ts'
+import type { FaultReport } from '../../controls/faults.ts'
 import { timeInWords } from '../../controls/time-in-words.ts'
-import type { Command, Flags, Run } from '../framework/command.ts'
+import { type Command, type Flags, flagTable, type Run } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
-import { flagTable } from '../framework/flag-table.ts'
 import { text, written } from '../framework/flag-values.ts'
 import { columns, counted } from '../framework/print.ts'
 import { asking, type Question } from '../target/ask-server.ts'

@@ -1,6 +1,5 @@
 /** The commands that watch a server and look into a store, in the order of help and reference. Only `run` imports a command's code. */
-import type { Command, Run } from '../framework/command.ts'
-import { flagTable } from '../framework/flag-table.ts'
+import { type Command, flagTable, type Run } from '../framework/command.ts'
 import {
   addressFlags,
   key,
@@ -8,13 +7,12 @@ import {
   placeFlags,
   serverFlags,
   storeFlags,
+  tablesInWords,
   targetFlags,
 } from '../target/target-flags.ts'
 import type { What } from './inspect/inspect.ts'
-import { tablesInWords } from './inspect/table-names.ts'
 import { findingsCommand } from './server-questions.ts'
 
-/** A command of `inspect`: a question to the store, whose code is imported when it runs. */
 function inspecting(
   name: What,
   describe: string,

@@ -8,7 +8,6 @@
  */
 import type { Command, Flag, Program } from './command.ts'
 
-/** The first argument of such a call. */
 export const completeRequest = '--complete'
 
 interface Word {

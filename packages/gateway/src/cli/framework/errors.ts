@@ -13,7 +13,6 @@ export function exitCodeOf(signal: NodeJS.Signals): number {
   return signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted
 }
 
-/** For the reference page. */
 export const exitCodesInWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'all went well',
   failed: 'the command ran and found something wrong, or its operation failed',

@@ -24,7 +24,6 @@ export function list(flags: Flags, name: string): readonly string[] {
   })
 }
 
-/** @throws UsageError for a value that is none of the choices */
 export function oneOf<const T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
   const value = text(flags, name)
   if (value === undefined) return undefined

@@ -10,7 +10,6 @@ export interface Parsed {
   readonly flags: Flags
 }
 
-/** The command to run, or a text to print: help, version. */
 export type Answer = Parsed | { readonly text: string }
 
 export async function parse(words: readonly string[], program: Program, version: string): Promise<Answer> {
@@ -72,16 +71,16 @@ function addCommands(y: Argv, { commands, defaultCommand }: ProgramPart, choose:
   for (const command of commands) {
     const words = command === defaultCommand ? [usageOf(command), '$0'] : usageOf(command)
     const describe = command.hidden === true ? false : command.describe
-    y.command(words, describe as string, (z) => addOne(z, command, choose), runOf(command, choose))
+    y.command(
+      words,
+      describe as string,
+      (z) => addOne(z, command, choose),
+      (flags) => {
+        if (command.run !== undefined) choose({ command, run: command.run, flags })
+      },
+    )
   }
   return y
-}
-
-function runOf(command: Command, choose: Choose): (flags: Flags) => void {
-  const { run } = command
-  return (flags) => {
-    if (run !== undefined) choose({ command, run, flags })
-  }
 }
 
 function addOne(y: Argv, command: Command, choose: Choose): Argv {

@@ -62,7 +62,6 @@ function isTruth(word: string): boolean {
   return /^(true|false)$/i.test(word)
 }
 
-/** @param next - the following word */
 function readFlag(arg: string, next: string | undefined, flags: readonly Flag[], path: readonly Command[]): string {
   const { name, value } = split(arg)
   const flag = flags.find((one) => one.name === name || (name === `no-${one.name}` && one.type === 'boolean'))
@@ -73,7 +72,6 @@ function readFlag(arg: string, next: string | undefined, flags: readonly Flag[],
   return `--${name}=${value.toLowerCase()}`
 }
 
-/** The commands that the words name, without flags and their values. */
 function pathOf(args: readonly string[], program: Program): readonly Command[] {
   const path: Command[] = []
   let choices: readonly Command[] | undefined = program.commands
@@ -107,7 +105,6 @@ function allFlags(list: readonly Command[]): readonly Flag[] {
   return list.flatMap((command) => [...(command.flags ?? []), ...allFlags(command.commands ?? [])])
 }
 
-/** Whether the word after a flag is its value. */
 function takesNext(arg: string, { type }: Flag, next: string | undefined): boolean {
   if (arg.includes('=') || next === undefined || next.startsWith('-')) return false
   return type === 'boolean' ? isTruth(next) : true

@@ -19,7 +19,6 @@ export interface PageAnswer {
 
 const charsMax = 1_000_000
 
-/** Flags that name another server, a folder or a table. */
 const places = new Set([...addressFlags(''), ...storeFlags].map(({ name }) => name))
 
 function withoutPlaces({ flags = [], commands, ...command }: Command): Command {

@@ -34,15 +34,13 @@ import { moreResultsTypes } from '../../handlers/run-query.ts'
 import { dataMethodOf, type MethodName } from '../../methods.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
-import { ask, bodyOf, NoSuchEndpoint, type Target } from './ask.ts'
+import { ask, bodyOf, NoSuchEndpoint, refusal, type Target } from './ask.ts'
 import { databaseOf, projectOf } from './database.ts'
-import { refusal } from './refusal.ts'
 import { withTarget } from './target.ts'
 
 export interface QueryPage {
   readonly entities: readonly StoredEntity[]
   readonly endCursor: Uint8Array
-  /** Number of results skipped for the offset. */
   readonly skipped: number
   readonly moreResults: MoreResults
   /** The whole answer, which contains the plan. */
@@ -79,7 +77,6 @@ export class ApiStore implements FixtureStore {
     this.databaseId = databaseId
   }
 
-  /** The server's address, or the folder. */
   get place(): string {
     return this.#target.place
   }

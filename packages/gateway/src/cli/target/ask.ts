@@ -1,12 +1,12 @@
 /** Questions to a store as calls over HTTP (target.ts), and a running server as such a store. */
+
+import { DatastoreError } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import type { ProgressEvent } from '../../admin/emulator/progress.ts'
 import { causeOf, codeOf } from '../../emulator/server-file.ts'
 import { reasonOf } from '../../reason.ts'
 import type { Io } from '../framework/command.ts'
 import { OperationError, UsageError } from '../framework/errors.ts'
-import { eventData } from './events.ts'
-import { refusal } from './refusal.ts'
 
 export interface Target {
   /** The server's address, or the folder, for messages. */
@@ -24,7 +24,6 @@ export interface Question {
   readonly path: string
   readonly query?: Parameters
   readonly body?: unknown
-  /** Called at times with the number of rows read so far, for a question whose answer may take long (admin/emulator/progress.ts). */
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 
@@ -177,5 +176,43 @@ export function errorIn(body: string): { readonly status?: string; readonly mess
     }
   } catch {
     return {}
+  }
+}
+
+/**
+ * An error of an engine or a server: a mistake in the request, such as INVALID_ARGUMENT, is a UsageError (exit code 2).
+ *
+ * @param code - a name of google.rpc.Code; `undefined` if the server sent none
+ */
+export function refusal(code: string | undefined, message: string): UsageError | OperationError {
+  return code === 'INVALID_ARGUMENT' ? new UsageError(message) : new OperationError(message)
+}
+
+/** Reads something that the user wrote. @throws UsageError for what the engine refuses, in the engine's words or those of `say` */
+export function understood<T>(read: () => T, say: (message: string) => string = (message) => message): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof DatastoreError ? new UsageError(say(error.message)) : error
+  }
+}
+
+/** The data of each server-sent event: its `data:` lines up to a blank line. Comments and other fields are skipped. */
+export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true })
+    for (;;) {
+      const end = rest.indexOf('\n\n')
+      if (end < 0) break
+      const data = rest
+        .slice(0, end)
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).trimStart())
+      rest = rest.slice(end + 2)
+      if (data.length > 0) yield data.join('\n')
+    }
   }
 }

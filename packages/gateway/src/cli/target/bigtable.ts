@@ -9,7 +9,6 @@ import { thrownAs, UsageError } from '../framework/errors.ts'
 import { oneOf, text } from '../framework/flag-values.ts'
 import { bigtableFlags } from './target-flags.ts'
 
-/** A table of a Bigtable, as an argument of @sixtables/bigtable. */
 export interface BigtablePlace {
   readonly project: string
   readonly instance: string
@@ -37,7 +36,6 @@ type StoreAdapter = NonNullable<EngineOptions['store']> & {
   changeRows(database: DatabaseName, rows: number): Promise<number>
 }
 
-/** The exports of @sixtables/bigtable that are used here. */
 interface BigtablePackage {
   openBigtable(options: BigtablePlace & OpenOptions): Promise<unknown>
   severalGateways(options: GatewayOptions & { readonly rows: unknown; readonly gateway: number }): StoreAdapter

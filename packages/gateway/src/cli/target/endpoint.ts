@@ -14,7 +14,6 @@ export interface Endpoint {
 
 export const defaultEndpoint: Endpoint = { host: '127.0.0.1', port: 8081 }
 
-/** A whole number from 0 to 65535; for 0 the system chooses a free port. */
 export function parsePort(text: string, flag: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
   if (port < 0 || port > 65_535) {

@@ -34,7 +34,6 @@ export async function openStore(options: EngineOptions, whenInUse: string = askI
   }
 }
 
-/** The process that has a folder open: the address of a server, or `another process`. */
 async function userOf(dir: string): Promise<string> {
   const found = await findServer(dir)
   const server =

@@ -46,7 +46,6 @@ export async function serverOf(flags: Flags, io: Io): Promise<Pick<ServerFacts, 
 
 export const startOrName = 'start one with sixtables start, or name another with --endpoint'
 
-/** The message about a folder without a running server. */
 export function whyNone(dir: string, found: Exclude<FoundServer, { readonly state: 'running' }>): string {
   const start = `start one with sixtables start --data-dir ${dir}`
   if (found.state === 'none') return `no server has left its address in ${dir}: none keeps its data there now; ${start}`

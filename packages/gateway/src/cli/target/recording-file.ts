@@ -20,7 +20,6 @@ export async function createRecording(
     throw new UsageError(`${path} cannot be written (${code}); name a file in a folder that you may write to`)
   })
   let calls = 0
-  /** Number of calls that came too fast to be written. */
   let lost = 0
   return {
     async write(lines) {

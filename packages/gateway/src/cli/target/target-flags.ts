@@ -3,8 +3,7 @@
  * command has only those that affect it. BIGTABLE_EMULATOR_HOST names an emulator, as for Google's clients.
  */
 import { formatEndpoint } from '../../emulator/variables.ts'
-import type { Flag, Positional } from '../framework/command.ts'
-import { flagTable } from '../framework/flag-table.ts'
+import { type Flag, flagTable, type Positional } from '../framework/command.ts'
 import { defaultEndpoint } from './endpoint.ts'
 
 const [address, dataDir, serverDir, hostPort, project, database, namespace, json] = flagTable(`
@@ -29,7 +28,6 @@ const endpoint: Flag = {
   },
 }
 
-/** Flags of commands that need a running server. */
 export const serverFlags: readonly Flag[] = [endpoint, serverDir, json]
 
 /** Flags of commands about the server itself; `--host-port` is gcloud's name for the address. */
@@ -37,16 +35,12 @@ export function addressFlags(group: string): readonly Flag[] {
   return [endpoint, hostPort, serverDir].map((flag) => ({ ...flag, group }))
 }
 
-/** Flags of commands that read the whole store. */
 export const placeFlags: readonly Flag[] = [endpoint, dataDir, json]
 
-/** Flags of commands that read one database. */
 export const databaseFlags: readonly Flag[] = [endpoint, dataDir, project, database, json]
 
-/** Flags of commands with keys. */
 export const targetFlags: readonly Flag[] = [endpoint, dataDir, project, database, namespace, json]
 
-/** The key of an entity, and the message without one. */
 export const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 export const keyMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
 
@@ -74,3 +68,21 @@ Bigtable
 `)
 
 export const bigtableFlags: readonly Flag[] = storeFlags.slice(1)
+
+/**
+ * Names of the tables, for help and messages, which must not load the engine. test/cli/query-commands.test.ts compares them with the engine's.
+ */
+/** Names of the tables, for help and messages, which must not load the engine. */
+export const tableNames: readonly string[] = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+  'IdSequences',
+  'Log',
+  'Metadata',
+]
+
+/** The names in words: the six tables of entities, indexes and ids, and two more. */
+export const tablesInWords: string = `${tableNames.slice(0, 6).join(', ')}; beside these six, Log and Metadata`

@@ -10,18 +10,16 @@ import { type Engine, exportRemedy, parseKeyPath } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
-import { ask, type Question, serverAt, type Target } from './ask.ts'
+import { ask, type Question, serverAt, type Target, understood } from './ask.ts'
 import { bigtablePlaceOf, isInBigtable, storeInBigtable } from './bigtable.ts'
 import { projectOf } from './database.ts'
 import { closing, engineTarget, openClosedStore, openStore } from './open-store.ts'
 import { wholeReport } from './pages.ts'
 import { placeOf } from './places.ts'
-import { understood } from './refusal.ts'
 
 interface Opening {
   /** Whether to create a store if there is none in the folder, and to apply waiting commits. */
   readonly create?: boolean
-  /** Whether a folder's index.yaml is read. */
   readonly indexFile?: boolean
 }
 
@@ -40,7 +38,6 @@ export async function withTarget<T>(
   })
 }
 
-/** The address of a server, or the engine of a store without one. */
 async function addressOrEngine(flags: Flags, io: Io, create: boolean): Promise<string | Engine> {
   if (isInBigtable(flags)) {
     checkAlone(flags)
@@ -64,7 +61,6 @@ export function keyParameters(flags: Flags, io: Io): Parameters {
   return { ...namespaceParameters(flags, io), key }
 }
 
-/** Asks one question of the inspector, with all pages of the answer. */
 export function inspect<Report>(
   flags: Flags,
   io: Io,

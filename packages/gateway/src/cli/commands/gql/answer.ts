@@ -14,8 +14,8 @@ import { UsageError } from '../../framework/errors.ts'
 import { text, written } from '../../framework/flag-values.ts'
 import { counted, table } from '../../framework/print.ts'
 import type { ApiStore } from '../../target/api-store.ts'
+import { understood } from '../../target/ask.ts'
 import { partitionOf, placeInWords } from '../../target/database.ts'
-import { understood } from '../../target/refusal.ts'
 import { pathsOf } from './names.ts'
 
 export type Statement = { readonly text: string } & (
@@ -23,18 +23,20 @@ export type Statement = { readonly text: string } & (
   | { readonly aggregation: BoundAggregation }
 )
 
-/** Runs a statement of `readStatement` and prints its answer. */
 export async function printAnswer(store: ApiStore, statement: Statement, flags: Flags, io: Io): Promise<void> {
-  const explain = flags['explain'] === true
-  const plan = explain ? await store.plan(statement.text, String(flags['namespace'] ?? '')) : []
-  const options = { explain, plan, json: flags['json'] === true, atPrompt: flags['query'] === undefined }
-  const { lines, isNothing } =
-    'query' in statement
-      ? await results(store, statement.query, options)
-      : await aggregates(store, statement.aggregation, options)
-  for (const line of lines) io.out(line)
+  const isExplained = flags['explain'] === true
+  const plan = isExplained ? await store.plan(statement.text, String(flags['namespace'] ?? '')) : []
+  const isQuery = 'query' in statement
+  const { json, words, isNothing, answer } = isQuery
+    ? await results(store, statement.query, isExplained, flags['query'] === undefined)
+    : await aggregates(store, statement.aggregation, isExplained)
+  const explain = isExplained
+    ? await explanationOf(isQuery ? 'RunQuery' : 'RunAggregationQuery', answer, plan)
+    : undefined
+  if (flags['json'] === true) io.out(JSON.stringify({ ...json(), explain }, null, 2))
+  else for (const line of [...words(), ...planInWords(explain)]) io.out(line)
   if (!isNothing) return
-  const slip = await slipOf(store, 'query' in statement ? statement.query : statement.aggregation.query)
+  const slip = await slipOf(store, isQuery ? statement.query : statement.aggregation.query)
   if (slip !== undefined) io.err(`sixtables: ${slip}`)
 }
 
@@ -49,19 +51,12 @@ async function slipOf(store: ApiStore, { kind, partition }: Query): Promise<stri
   return `no entity in ${placeInWords({ project, database, namespace })} has the kind ${kind}${hint}`
 }
 
-interface Printed {
-  readonly lines: readonly string[]
-  /** No entity was found. */
+interface Found {
+  readonly json: () => object
+  readonly words: () => readonly string[]
   readonly isNothing: boolean
-}
-
-interface Options {
-  readonly explain: boolean
-  /** The lines of the plan; empty without `explain`, and from a server without plans. */
-  readonly plan: readonly string[]
-  readonly json: boolean
-  /** Whether it is for the prompt, where flags cannot be given. */
-  readonly atPrompt: boolean
+  /** The whole answer, which contains the plan. */
+  readonly answer: Buffer
 }
 
 export function readStatement(queryString: string, flags: Flags, io: Io): Statement {
@@ -89,11 +84,11 @@ export function readStatement(queryString: string, flags: Flags, io: Io): Statem
   })
 }
 
-async function results(store: ApiStore, query: Query, { explain, plan, json, atPrompt }: Options): Promise<Printed> {
-  const found: StoredEntity[] = []
+/** @param isAtPrompt - where flags cannot be given */
+async function results(store: ApiStore, query: Query, explain: boolean, isAtPrompt: boolean): Promise<Found> {
   let page = await store.runQuery(query, explain)
   const { answer } = page
-  found.push(...page.entities)
+  const found = [...page.entities]
   let { offset } = query
   while (page.moreResults === 'notFinished') {
     offset -= page.skipped
@@ -102,41 +97,30 @@ async function results(store: ApiStore, query: Query, { explain, plan, json, atP
     found.push(...page.entities)
   }
   const cursor = page.moreResults === 'noMoreResults' ? undefined : Buffer.from(page.endCursor).toString('base64')
-  const explanation = explain ? await explanationOf('RunQuery', answer, plan) : undefined
   const isNothing = found.length === 0
-  if (json) {
-    const entities = found.map(({ key, properties }) => ({
+  const json = () => ({
+    entities: found.map(({ key, properties }) => ({
       ...plainKey(key),
       properties: plainProperties(properties, key.partition),
-    }))
-    return { lines: [JSON.stringify({ entities, cursor, explain: explanation }, null, 2)], isNothing }
-  }
-  const more = (from: string): string =>
-    atPrompt ? `OFFSET ${query.offset + found.length} at the end of the query` : `--cursor ${from}`
-  const lines = [
+    })),
+    cursor,
+  })
+  const more = isAtPrompt ? `OFFSET ${query.offset + found.length} at the end of the query` : `--cursor ${cursor}`
+  const words = () => [
     ...(isNothing ? [] : entityTable(found)),
-    `${counted(found.length, 'result')}${cursor === undefined ? '.' : `; for more: ${more(cursor)}`}`,
-    ...planInWords(explanation),
+    `${counted(found.length, 'result')}${cursor === undefined ? '.' : `; for more: ${more}`}`,
   ]
-  return { lines, isNothing }
+  return { json, words, isNothing, answer }
 }
 
-async function aggregates(
-  store: ApiStore,
-  bound: BoundAggregation,
-  { explain, plan, json }: Options,
-): Promise<Printed> {
+async function aggregates(store: ApiStore, bound: BoundAggregation, explain: boolean): Promise<Found> {
   const { values, answer } = await store.aggregate(bound, explain)
-  const explanation = explain ? await explanationOf('RunAggregationQuery', answer, plan) : undefined
   const isNothing = [...values.values()].every(
     ({ type, ...rest }) => type === 'null' || ('value' in rest && !Number(rest.value)),
   )
-  if (json) {
-    const aggregations = plainProperties(values, bound.query.partition)
-    return { lines: [JSON.stringify({ aggregations, explain: explanation }, null, 2)], isNothing }
-  }
-  const lines = [...table([[...values.keys()], [...values.values()].map(inWords)]), ...planInWords(explanation)]
-  return { lines, isNothing }
+  const json = () => ({ aggregations: plainProperties(values, bound.query.partition) })
+  const words = () => table([[...values.keys()], [...values.values()].map(inWords)])
+  return { json, words, isNothing, answer }
 }
 
 /** A column for each property of any result, in the order of their first appearance. */

@@ -27,7 +27,6 @@ export class History {
     this.#last = kept.at(-1)
   }
 
-  /** Adds a statement, unless it equals the last one. */
   add(statement: string): void {
     const line = oneLine(statement)
     if (line === this.#last) return

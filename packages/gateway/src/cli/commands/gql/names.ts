@@ -5,10 +5,8 @@ import { within } from '../../../within.ts'
 import type { Io } from '../../framework/command.ts'
 import type { ApiStore } from '../../target/api-store.ts'
 
-/** Names are read again after this time. */
 const keptMs = 5000
 
-/** Longest wait of a completion for names. */
 const patienceMs = 2000
 
 const noNames: KnownNames = { kinds: [], properties: () => [] }

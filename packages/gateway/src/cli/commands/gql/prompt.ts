@@ -16,11 +16,9 @@ export type Runnable = Exclude<Entry, { readonly type: 'exit' }>
 export interface PromptOptions {
   readonly terminal: Terminal
   readonly io: Io
-  /** The text before the `>`. */
   readonly name: string
   readonly history: History
   readonly names: () => Promise<KnownNames>
-  /** Runs an entry; the second argument takes its output. */
   readonly run: (entry: Runnable, io: Io) => Promise<void>
 }
 

@@ -13,7 +13,6 @@ export type Entry =
   | { readonly type: 'help' }
   | { readonly type: 'exit' }
 
-/** Commands of the prompt; each is a line of its own. */
 export const commands: ReadonlyMap<string, Entry> = new Map([
   ['help', { type: 'help' }],
   ['\\?', { type: 'help' }],
@@ -35,7 +34,6 @@ export const helpLines: readonly string[] = [
 const explainWord = /^\s*explain(?:\s+|$)/i
 
 export class StatementReader {
-  /** The lines of an incomplete statement. */
   pending = ''
 
   /** Adds a line. @returns the statements that it completes */

@@ -5,8 +5,7 @@ import type { Parameters } from '../../../admin/emulator/inspection.ts'
 import type { Flags, Io } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { columns, printed } from '../../framework/print.ts'
-import { ask } from '../../target/ask.ts'
-import { understood } from '../../target/refusal.ts'
+import { ask, understood } from '../../target/ask.ts'
 import { namespaceParameters, withTarget } from '../../target/target.ts'
 
 export function idsNext(flags: Flags, io: Io): Promise<number> {
@@ -78,7 +77,6 @@ function nextInWords(
   ]
 }
 
-/** @throws UsageError for a wrong kind */
 function kindRequest(flags: Flags): Parameters {
   const path = understood(() => parseKindPath(String(flags['kind'])))
   const parent = formatKeyPath(path.slice(0, -1))

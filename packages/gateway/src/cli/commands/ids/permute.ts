@@ -12,7 +12,7 @@ import type { Flags, Io } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { printed } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
-import { understood } from '../../target/refusal.ts'
+import { understood } from '../../target/ask.ts'
 
 export async function idsPermute(flags: Flags, io: Io): Promise<number> {
   const permute = permutationOf(flags)

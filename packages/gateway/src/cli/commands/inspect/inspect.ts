@@ -17,7 +17,7 @@ import { written } from '../../framework/flag-values.ts'
 import { columns, counted } from '../../framework/print.ts'
 import { placeInWords } from '../../target/database.ts'
 import { inspect, keyParameters } from '../../target/target.ts'
-import { tableNames, tablesInWords } from './table-names.ts'
+import { tableNames, tablesInWords } from '../../target/target-flags.ts'
 
 export type What = 'rows' | 'log' | 'table' | 'pending' | 'applied' | 'databases' | 'release'
 

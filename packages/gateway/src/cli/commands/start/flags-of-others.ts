@@ -4,8 +4,7 @@
  *
  * Known: names and meanings (the two emulators' own help, gcloud's reference). Ours: the effect of each.
  */
-import type { Flag } from '../../framework/command.ts'
-import { flagTable } from '../../framework/flag-table.ts'
+import { type Flag, flagTable } from '../../framework/command.ts'
 
 interface OtherFlag {
   readonly name: string

@@ -4,8 +4,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import type { DatastoreError, EngineOptions, Scheduler } from '@sixtables/engine'
-import { callLine } from '../../../calls/call-lines.ts'
-import { summaryOf } from '../../../calls/call-summary.ts'
+import { callLine, summaryOf } from '../../../calls/call-summary.ts'
 import type { CallReport } from '../../../calls/calls.ts'
 import { recordedLines } from '../../../calls/recording.ts'
 import { movableClock } from '../../../controls/emulator-clock.ts'
@@ -40,7 +39,11 @@ export async function openServer(settings: StartSettings, logger: Logger, onShut
   await checkPort(settings)
   const scheduler = movableClock(settings.clock)
   const told = failureLog(logger)
-  const engine = await openEngineFor(settings, scheduler, { told, logger })
+  const { bigtable, dataDir: dir } = settings
+  const store = bigtable === undefined ? undefined : await bigtableStore(bigtable, scheduler, logger)
+  const onIndexFileTrouble = (trouble: string): void => logger.warn(trouble)
+  const options = { ...settings, scheduler, store, dir, onIndexFileTrouble, onBackgroundFailure: told }
+  const engine = await openStore(options, 'Stop that one, or choose another folder with --data-dir.')
   engine.store.onFailure?.((failure, recovery = `${engine.store.location} can be used again`) => {
     told(failure)
     if (failure === undefined) logger.warn(recovery)
@@ -57,7 +60,7 @@ export async function openServer(settings: StartSettings, logger: Logger, onShut
       settings.logLevel === 'debug' ? (report: CallReport) => logger.debug(callLine(summaryOf(report))) : undefined
     served = await serve({
       ...settings,
-      ...{ engine, dir: settings.dataDir, scheduler, logger, onShutdown, onCall },
+      ...{ engine, dir, scheduler, logger, onShutdown, onCall },
       addRoutes: (router, facts) => addCommandRoute(router, facts, runInThread),
     })
     endRecording = settings.record === undefined ? undefined : await beginRecording(settings.record, served, logger)
@@ -81,18 +84,6 @@ export async function openServer(settings: StartSettings, logger: Logger, onShut
       return recorded === undefined ? [] : [recorded]
     },
   }
-}
-
-async function openEngineFor(
-  settings: StartSettings,
-  scheduler: ReturnType<typeof movableClock>,
-  { told, logger }: { readonly told: (error: unknown) => void; readonly logger: Logger },
-): ReturnType<typeof openStore> {
-  const { bigtable, dataDir: dir } = settings
-  const store = bigtable === undefined ? undefined : await bigtableStore(bigtable, scheduler, logger)
-  const onIndexFileTrouble = (trouble: string): void => logger.warn(trouble)
-  const options = { ...settings, scheduler, store, dir, onIndexFileTrouble, onBackgroundFailure: told }
-  return await openStore(options, 'Stop that one, or choose another folder with --data-dir.')
 }
 
 async function bigtableStore(

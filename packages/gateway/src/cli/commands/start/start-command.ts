@@ -4,8 +4,7 @@
  * Known: `--testing`, `--store-on-disk`, `--consistency`, `--host-port` and `--data-dir` are names of Google's emulators, which also accept
  * underscores. Ours: the rest.
  */
-import type { Command, Flag } from '../../framework/command.ts'
-import { flagTable } from '../../framework/flag-table.ts'
+import { type Command, type Flag, flagTable } from '../../framework/command.ts'
 import { storeFlags } from '../../target/target-flags.ts'
 import { hiddenFlags } from './flags-of-others.ts'
 import { logLevels } from './logger.ts'
