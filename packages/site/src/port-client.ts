@@ -1,9 +1,7 @@
 /** The asking end of a port to the emulator (worker.ts): a request becomes a Response, or a Response with a stream of pieces. */
-/** A request as it is posted. */
 export interface Asked {
   readonly id: number
   readonly method: string
-  /** Path and query. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array<ArrayBuffer>

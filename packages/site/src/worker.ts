@@ -49,7 +49,6 @@ async function emulator(): Promise<HttpCalls> {
 
 let opened: Promise<HttpCalls> | undefined
 
-/** Calls of one asker that are under way. */
 class Asker {
   readonly #port: MessagePort
   readonly #cancels = new Map<number, () => void>()

@@ -17,7 +17,6 @@ const askWhileLostMs = 400
 
 export const connection = signal<'open' | 'lost'>('open')
 export const epoch = signal(0)
-/** Absent until the first answer. */
 export const server = signal<ServerFacts | undefined>(undefined)
 
 let timer: ReturnType<typeof setTimeout> | undefined

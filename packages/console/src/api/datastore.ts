@@ -47,7 +47,6 @@ export async function readPage(
   }
 }
 
-/** The figures of an aggregation, by their names. */
 export async function aggregate(
   scope: EntityScope,
   statement: Statement | string,

@@ -19,7 +19,6 @@ export class ApiError extends Error {
   }
 }
 
-/** The server could not be reached. */
 export class ServerGone extends Error {}
 
 export interface CallOptions {
@@ -76,7 +75,6 @@ export async function sendByHand(path: string, body: string): Promise<PlainAnswe
   return { status: response.status, text: await reached(response.text(), noAnswer) }
 }
 
-/** The settings of a database. */
 export function settingsPath({ project, database }: DatabaseName): string {
   return `/emulator/v1/projects/${encodeURIComponent(project)}/databases/${encodeURIComponent(database || '(default)')}/settings`
 }

@@ -13,7 +13,6 @@ import { keyPages, readCount, readPage } from './datastore.ts'
 import { type CallOptions, getJson } from './http.ts'
 
 export const countMax = 1000
-/** Names that are listed at most. */
 export const listedMax = 2000
 /** Kinds with figures in one answer. */
 export const kindsMax = 100
@@ -92,7 +91,6 @@ export async function countSmall(scope: EntityScope, options: CallOptions): Prom
 
 export const databasesPath = '/emulator/inspect/databases'
 
-/** All of them, page by page. */
 export async function readDatabases(path: string, options?: CallOptions): Promise<readonly DatabaseName[]> {
   const databases: DatabaseName[] = []
   for (let query = ''; ; ) {

@@ -57,7 +57,6 @@ export function Navigation({ current }: { readonly current: string }) {
   )
 }
 
-/** The server, and whether it answers. */
 function Connection() {
   const isLost = connection.value === 'lost'
   const { address = location.host } = server.value ?? {}

@@ -9,7 +9,6 @@ interface PageDefinition {
   readonly title: string
   /** Path of its icon, of 16 by 16. */
   readonly icon: string
-  /** Its purpose, in a few words. */
   readonly about: string
   readonly View: ComponentType<PageProps>
   /** Second parts of its addresses; absent where they name data. */
@@ -48,7 +47,6 @@ const page = (name: Name, title: string, about: string, load: Load, sections?: r
 const controls = ['snapshots', 'faults', 'clock', 'settings', 'indexes']
 const calls = ['transactions']
 
-/** By the groups of the navigation, in their order. */
 export const groups: Readonly<Record<string, readonly PageDefinition[]>> = {
   Data: [
     page('overview', 'Overview', 'Calls, latency, data and findings', () => import('../pages/overview/index.tsx'), []),

@@ -62,7 +62,6 @@ export interface TextFieldProps {
   readonly type?: 'text' | 'number'
   readonly min?: number
   readonly placeholder?: string
-  /** Id of a list of suggestions. */
   readonly list?: string
   readonly required?: boolean
   /** Tells of a change when it is complete, by Enter or on leaving the field, and not of each letter. */
@@ -79,7 +78,6 @@ export function TextField({ label, hint, value, onChange, isWhole = false, ...re
   )
 }
 
-/** The list of suggestions of a text field. */
 export function Suggestions({ id, texts }: Readonly<{ id: string; texts: readonly string[] }>) {
   return (
     <datalist id={id}>

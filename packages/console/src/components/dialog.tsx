@@ -9,11 +9,9 @@ import { Button } from './controls.tsx'
 export interface DialogProps {
   readonly title: string
   readonly children: ComponentChildren
-  /** Buttons at its end. */
   readonly actions?: ComponentChildren
   /** Escape, or the button "Close". */
   readonly onClose: () => void
-  /** Takes most of the window. */
   readonly isWide?: boolean
 }
 

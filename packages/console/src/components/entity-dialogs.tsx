@@ -24,12 +24,9 @@ export function EntityActions({ onDialog }: { readonly onDialog: (dialog: OpenDi
 export interface EntityDialogsProps {
   readonly scope: EntityScope
   readonly dialog: OpenDialog | undefined
-  /** Beginning of the key of a new entity. */
   readonly newKey?: string
-  /** The kind that an export offers alone. */
   readonly kind?: string | undefined
   readonly onClose: () => void
-  /** A new entity was saved, under this key. */
   readonly onCreated?: (key: string) => void
 }
 

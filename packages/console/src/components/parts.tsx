@@ -98,7 +98,6 @@ export function LongText({ text }: { readonly text: string }) {
   )
 }
 
-/** The items that are shown, and a button for the others. */
 export function useFirst<T>(items: readonly T[], name: string) {
   const [isWhole, setWhole] = useState(false)
   if (isWhole || items.length <= itemsMax) return { shown: items, rest: null }
@@ -110,7 +109,6 @@ export function useFirst<T>(items: readonly T[], name: string) {
 
 interface PanelProps {
   readonly title: ComponentChildren
-  /** Beside the title. */
   readonly more?: ComponentChildren
   readonly class?: string
   readonly children: ComponentChildren

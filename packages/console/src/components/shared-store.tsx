@@ -12,7 +12,6 @@ import { readAgain } from '../api/events.ts'
 import { Button } from './controls.tsx'
 import { safeText } from './parts.tsx'
 
-/** Whether several gateways may share the store. */
 export function isShared(): boolean {
   return server.value?.sharedStore !== undefined
 }

@@ -19,7 +19,6 @@ interface TableProps<Row> {
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   readonly class?: string | undefined
-  /** Attributes of a row. */
   readonly mark?: (row: Row) => object
   /** Stands in the place of rows, where there are none. */
   readonly none?: string
@@ -67,7 +66,6 @@ interface FigureRow {
   readonly key: string
   /** Absent = the key. */
   readonly name?: ComponentChildren
-  /** In words. */
   readonly figures: readonly string[]
 }
 

@@ -40,18 +40,15 @@ export interface VirtualTableProps<Row> {
   readonly isComplete?: boolean
   /** `undefined` while the row is being read. */
   readonly rowAt: (index: number) => Row | undefined
-  /** The rows in sight, whenever they change. */
   readonly onView?: (first: number, last: number) => void
   readonly onOpen?: (row: Row, columnId: string) => void
   readonly isOpenedByClick?: boolean
-  /** Another key on the active cell. */
   readonly onKey?: (key: string, row: Row, columnId: string) => void
   readonly onSort?: (columnId: string) => void
   readonly isSelected?: (row: Row) => boolean
   /** @param isRange - with the rows from the one that was selected last */
   readonly onSelect?: (row: Row, index: number, isRange: boolean) => void
   readonly onSelectAll?: () => void
-  /** A row that came or changed just now. */
   readonly isFresh?: (row: Row) => boolean
   /** Rows that came above the viewport less those that went, since the begin. */
   readonly shift?: number
@@ -64,7 +61,6 @@ interface Place {
   readonly scrollTop: number
   readonly height: number
   readonly width: number
-  /** Columns lie beyond the right edge. */
   readonly hasMore: boolean
 }
 
@@ -178,7 +174,6 @@ function within(column: number, count: number): number {
   return Math.max(0, Math.min(column, count - 1))
 }
 
-/** Scrolls sideways so far that a column is seen. */
 function showColumn(element: HTMLDivElement | null, column: number): void {
   element
     ?.querySelector(`[role="columnheader"]:nth-child(${column + 1})`)

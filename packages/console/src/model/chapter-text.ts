@@ -10,7 +10,6 @@ export interface TextElement {
   readonly inside: readonly Piece[]
 }
 
-/** A part of a chapter, from its heading to the next one. */
 export interface Section {
   /** Empty for what stands before the first heading. */
   readonly title: string
@@ -27,7 +26,6 @@ export function sectionsOf(pieces: readonly Piece[]): readonly Section[] {
   return sections
 }
 
-/** The text without its elements. */
 export function wordsIn(piece: Piece): string {
   return typeof piece === 'string' ? piece : insideOf(piece).map(wordsIn).join('')
 }
@@ -36,12 +34,10 @@ export function insideOf(piece: Piece): readonly Piece[] {
   return typeof piece === 'string' ? [] : piece.inside
 }
 
-/** The items of the lists. */
 export function itemsOf(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.flatMap((piece) => (typeof piece !== 'string' && piece.tag === 'ol' ? piece.inside : []))
 }
 
-/** All lines of the blocks for a terminal. */
 export function linesOf(pieces: readonly Piece[]): readonly string[] {
   return pieces.flatMap((piece) =>
     typeof piece !== 'string' && piece.tag === 'pre' && piece.about === 'sh'

@@ -16,7 +16,6 @@ export interface CopiedCall {
   /** `http://127.0.0.1:8081` */
   readonly origin: string
   readonly project: string
-  /** In lower camel case. */
   readonly method: string
   readonly request: unknown
   /** The answer, for a test. */

@@ -14,13 +14,11 @@ import { lowerBound } from './lower-bound.ts'
 import type { Bounds } from './recorded-heat.ts'
 
 export const rowsMax = 1_250
-/** Rows after a compaction. */
 const rowsKept = 1_000
 
 export class HeatAxis {
   readonly #bounds: Bounds
   readonly #seen = new Set<number>()
-  /** Bytes of the bounds. */
   #starts: string[] = ['']
   #places: number[]
   /** Rows of bounds that were looked up. */
@@ -64,12 +62,10 @@ export class HeatAxis {
     if (this.count > rowsMax) this.#compact(loadOf())
   }
 
-  /** The row that a row key lies in. */
   rowOfHex(hex: string): number {
     return lowerBound(this.count, (row) => this.hexAt(row) <= hex) - 1
   }
 
-  /** The row in which a range begins. */
   rowOfStart(place: number): number {
     const known = this.#rows.get(place)
     if (known !== undefined) return known

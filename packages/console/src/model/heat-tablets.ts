@@ -58,7 +58,6 @@ export function tabletSpans(
   return spans.sort((a, b) => (a.startHex < b.startHex ? -1 : a.startHex > b.startHex ? 1 : a.fromMs - b.fromMs))
 }
 
-/** The tablet of a row key at a time. */
 export function tabletAt(spans: readonly TabletSpan[], hex: string, ms: number): TabletSpan | undefined {
   return spans.find(
     ({ startHex, endHex, fromMs, toMs }) =>

@@ -41,7 +41,6 @@ export function rangeWords(start: HeatBound, end: HeatBound): string {
   return `${from === '' ? 'the first key' : from} to ${to === '' ? 'the last key' : `before ${to.slice(common)}`}`
 }
 
-/** Length of the leading parts that two bounds share. */
 function commonPlaces(from: string, to: string): number {
   let common = 0
   for (let at = to.indexOf(' › '); at >= 0; at = to.indexOf(' › ', at + 1)) {
@@ -95,7 +94,6 @@ function cellWords(column: Column, cell: number, metric: Metric): readonly strin
   return [words(metric), ...others.map(words)]
 }
 
-/** The column of an instant. */
 export function columnOf(columns: readonly Column[], ms: number): Column | undefined {
   const place = lowerBound(columns.length, (at) => endOf(columns[at] as Column) <= ms)
   const found = columns[place]

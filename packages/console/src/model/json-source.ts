@@ -5,7 +5,6 @@ import { jsonText } from './json-text.ts'
 import { isObject, type Json, type JsonObject } from './typed-json.ts'
 import { unseen } from './visible-text.ts'
 
-/** A text that is not the JSON of properties. */
 export class JsonSourceError extends Error {
   /** Offset of the mistake, where it is known. */
   readonly at: number | undefined

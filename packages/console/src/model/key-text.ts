@@ -18,7 +18,6 @@ export interface PathElement {
   readonly name?: string
 }
 
-/** A key in the API's JSON. */
 export interface ApiKey {
   readonly partitionId?: { readonly projectId?: string; readonly databaseId?: string; readonly namespaceId?: string }
   readonly path: readonly PathElement[]
@@ -36,13 +35,11 @@ export function parseKeyPath(text: string): readonly PathElement[] {
   )
 }
 
-/** Whether its last element has an id or a name. */
 export function isComplete(path: readonly PathElement[]): boolean {
   const last = path.at(-1)
   return last?.id !== undefined || last?.name !== undefined
 }
 
-/** The problem of a text that is no key. */
 export function keyProblem(text: string): string | undefined {
   const path = caught(KeyTextError, () => parseKeyPath(text))
   return path instanceof KeyTextError ? path.message : undefined

@@ -55,9 +55,7 @@ interface Section<Row> {
   readonly end: string | undefined
   readonly rows: readonly Row[] | undefined
   readonly count: number
-  /** Whether the rows must be read again. */
   readonly isStale: boolean
-  /** Whether the rows were read at some time. */
   readonly wasRead: boolean
 }
 
@@ -89,12 +87,10 @@ export class Pages<Row> {
     return this.#starts.at(-1) ?? 0
   }
 
-  /** Whether the end of the results was read. */
   get isComplete(): boolean {
     return this.#sections.at(-1)?.wasRead ?? true
   }
 
-  /** Whether nothing was read yet. */
   get isNew(): boolean {
     return this.#sections.every(({ wasRead }) => !wasRead)
   }
@@ -244,7 +240,6 @@ export class Pages<Row> {
     this.#last += by
   }
 
-  /** Drops the rows of sections far from the viewport. */
   #drop(): void {
     if (this.#sections.filter(({ rows }) => rows !== undefined).length <= keptMax) return
     const middle = this.#sectionOf(Math.floor((this.#first + this.#last) / 2))

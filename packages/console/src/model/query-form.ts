@@ -59,11 +59,9 @@ export interface QueryForm {
   readonly keysOnly: boolean
   readonly filters: readonly Filter[]
   readonly order: readonly Order[]
-  /** Empty: none. */
   readonly limit: string
 }
 
-/** The part of a statement that a form cannot show. */
 export class NoForm extends Error {}
 
 /** An input that makes no query: by the index of its filter, or of the limit. */
@@ -215,7 +213,6 @@ function keyTextOf(key: KeyLiteral): string | undefined {
   return typeof back === 'object' && printOperand(back) === printOperand(key) ? text : undefined
 }
 
-/** The value, or what is wrong with the text. */
 function operandOf({ type, text }: FilterValue): Operand | string {
   switch (type) {
     case 'string':

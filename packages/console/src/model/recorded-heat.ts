@@ -36,7 +36,6 @@ export interface Column {
   readonly values: Float32Array
 }
 
-/** A tablet as it is now. */
 export interface Tablet extends Omit<HeatTabletReport, 'start' | 'end'> {
   readonly startHex: string
   readonly endHex: string
@@ -67,7 +66,6 @@ export class Bounds {
 
 export class HeatRecording {
   readonly bounds: Bounds
-  /** Grows with every report. */
   version = 0
   /** Columns of each table, oldest first. */
   tables = new Map<string, Column[]>()
@@ -105,14 +103,12 @@ export class HeatRecording {
     this.version++
   }
 
-  /** When its first column begins. */
   get fromMs(): number {
     let first = this.atMs
     for (const columns of this.tables.values()) first = Math.min(first, columns[0]?.atMs ?? first)
     return first
   }
 
-  /** All of it as one whole report. */
   saved(): Report {
     const places = new Map<number, number>()
     const bounds: HeatBound[] = []

@@ -13,7 +13,6 @@ export interface Route {
   readonly query: URLSearchParams
 }
 
-/** Props of a page's component. */
 export interface PageProps {
   readonly route: Route
 }

@@ -12,7 +12,6 @@
 const contentMax = 12_000_000
 
 export interface Viewport {
-  /** Rows of the list. */
   readonly count: number
   /** Pixels, all three. */
   readonly rowHeight: number
@@ -26,7 +25,6 @@ export interface RowWindow {
   readonly last: number
   /** Pixels from the top of the content to the first row. */
   readonly top: number
-  /** Height of the content in pixels. */
   readonly contentHeight: number
 }
 

@@ -18,7 +18,6 @@ import {
 import type { PageRequest } from './paging.ts'
 import { given } from './scope.ts'
 
-/** A query in the API's JSON. */
 export interface GqlQuery {
   readonly queryString: string
   readonly allowLiterals: true
@@ -30,7 +29,6 @@ export function statementIn(gql: string): Statement {
   return parseGql(gql, { allowLiterals: true })
 }
 
-/** All entities of a kind. */
 export function wholeKind(kind: string): SelectStatement {
   return {
     type: 'select',
@@ -79,13 +77,11 @@ export function countOf(statement: SelectStatement): Statement {
   return { type: 'aggregate', aggregations: [{ operator: 'count', upTo: undefined, alias: 'n' }], over }
 }
 
-/** At most so many. */
 export function countUpTo(kind: string, most: number): string {
   const aggregations = [{ operator: 'count' as const, upTo: BigInt(most), alias: 'n' }]
   return printGql({ type: 'aggregate', aggregations, over: wholeKind(kind) })
 }
 
-/** The keys of what a query finds. */
 export function keysOf(statement: SelectStatement): SelectStatement {
   return { ...statement, fields: ['__key__'], distinct: false }
 }

@@ -52,7 +52,6 @@ export interface ValueForm {
   readonly isExcluded: boolean
   /** Empty = none. */
   readonly meaning: string
-  /** Members that the form does not show. */
   readonly rest: JsonObject
 }
 
@@ -75,7 +74,6 @@ export const emptyValue: ValueForm = {
 
 const vectorMeaning = '31'
 
-/** The properties of an entity, in their order. */
 export function propertiesForm(properties: JsonObject): readonly PropertyForm[] {
   return Object.entries(properties).map(([name, value]) => ({ name, value: formOf(value) }))
 }

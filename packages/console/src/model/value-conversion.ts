@@ -42,7 +42,6 @@ function elementsOf(value: ValueForm): readonly ValueForm[] {
   return value.type === 'null' ? [] : [value]
 }
 
-/** The texts that a value holds. */
 function textsOf(value: ValueForm): readonly string[] {
   if (value.type === 'array') return value.elements.flatMap(textsOf)
   return value.type === 'vector' ? numbersOf(value.text) : [value.text.trim()]

@@ -95,7 +95,6 @@ function innerWords(value: ApiValue, most: number): string {
   return type === 'string' ? JSON.stringify(words) : words
 }
 
-/** As many as there is room for. */
 function listWords<T>(items: readonly T[], most: number, wordsOf: (item: T, most: number) => string): string {
   const parts: string[] = []
   let length = 0

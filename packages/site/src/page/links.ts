@@ -15,7 +15,6 @@ const seedMax = 2 ** 32 - 1
 export interface LabLink {
   readonly name: string
   readonly seed: number
-  /** By name. */
   readonly settings: Readonly<Record<string, number>>
 }
 

@@ -31,7 +31,6 @@ async function call(path: string, json?: unknown): Promise<Response> {
 /** Each commit of the store, from the first one on. */
 const commits = call('/emulator/commits?list=50&rows=200')
 
-/** A call that writes, once commits are watched. */
 async function writeBy(path: string, json: unknown): Promise<Response> {
   await commits
   const answer = await call(path, json)
@@ -89,7 +88,6 @@ async function runLab({ name, ...asked }: LabLink & { readonly arms?: readonly s
   openConsole(`/labs/${name}?run=${((await begun.json()) as { readonly id: string }).id}`)
 }
 
-/** Runs `task`, and says its error. */
 function attempt(task: () => Promise<void> | void): void {
   Promise.resolve()
     .then(task)

@@ -21,7 +21,6 @@ const shownMax = 40
 
 interface Shown {
   readonly list: HTMLElement
-  /** By row key. */
   readonly rows: Map<string, HTMLElement>
 }
 

@@ -161,7 +161,6 @@ function encoded(text: string, encoding: Encoding = 'utf8'): Uint8Array {
   return encoded(atob(plain.length % 4 === 1 ? plain.slice(0, -1) : plain), 'latin1')
 }
 
-/** Whether bytes are valid UTF-8. */
 export function isUtf8(bytes: Uint8Array): boolean {
   if (bytes.every((byte) => byte < 0x80)) return true
   try {

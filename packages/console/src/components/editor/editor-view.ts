@@ -30,7 +30,6 @@ export interface EditorOptions {
   readonly placeholder: string
   readonly onChange: (value: string) => void
   readonly onRun: () => void
-  /** The names that completion of GQL offers. */
   readonly names: () => KnownNames
 }
 
@@ -59,7 +58,6 @@ export function mountEditor(host: HTMLElement, options: EditorOptions) {
       if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } })
       view.focus()
     },
-    /** Replaces the text, if it is another one. */
     setValue(value: string) {
       if (value === view.state.doc.toString()) return
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, userEvent: 'set' })

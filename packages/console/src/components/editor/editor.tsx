@@ -12,7 +12,6 @@ type Given = Pick<EditorOptions, 'language' | 'label' | 'value'>
 type Asked = Partial<Pick<EditorOptions, 'placeholder' | 'onChange' | 'onRun'>>
 
 interface EditorProps extends Given, Asked {
-  /** The names that completion of GQL offers. */
   readonly names?: KnownNames
   /** Offset of a mistake in the text, which is marked. Its message is for the page to show. */
   readonly mistakeAt?: number | undefined

@@ -29,7 +29,6 @@ export const gqlLanguage: StreamLanguage<unknown> = StreamLanguage.define({
   },
 })
 
-/** The token at hand; `undefined` where the line is no GQL. */
 function tokenOn(stream: StringStream): Token | undefined {
   try {
     return nextToken(stream.string, stream.pos)

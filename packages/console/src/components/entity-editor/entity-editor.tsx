@@ -133,7 +133,6 @@ function DraftFields({ editor, scope, onRun }: PartProps & { readonly onRun: () 
   )
 }
 
-/** The rows of the write, one by one. */
 function Effect({ editor: { preview, question, key, keyProblem } }: { readonly editor: EditorState }) {
   if (preview === undefined || Object.keys(preview.tables).length === 0) return null
   const words = question === 'delete' ? 'Rows that the deletion deletes' : 'Rows that a save writes and deletes'

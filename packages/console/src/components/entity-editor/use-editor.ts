@@ -75,7 +75,6 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
     problems: withRefusal(reading, refusal, draft),
     /** Whether the write may be done now (EE3). */
     isReady: preview !== undefined && !isBusy && !isConflict,
-    /** Closes, or asks first. */
     close: () => (isChanged(reading, base) && question !== 'discard' ? ask('discard') : onClose()),
   }
 }
@@ -134,9 +133,7 @@ export function useEntity(scope: EntityScope, key: string, isNew: boolean) {
     error: base === undefined ? error : undefined,
     /** There was nothing when it was first read. */
     isMissing: first !== undefined && first.properties === undefined,
-    /** Looks whether another state is stored. */
     look: reload,
-    /** The draft is based on the newest state from now on. */
     accept: () => setBase(value),
   }
 }

@@ -14,7 +14,6 @@ import { visibleText } from '../../model/visible-text.ts'
 import { Button, Select } from '../controls.tsx'
 import { safeText } from '../parts.tsx'
 
-/** Context of all fields of one form. */
 export interface FieldContext {
   /** Messages by the place of their value, joined by dots. */
   readonly problems: ReadonlyMap<string, string>

@@ -156,7 +156,6 @@ function formatOf(name: string): FixtureFormat | undefined {
 
 interface ExportDialogProps {
   readonly scope: EntityScope
-  /** The kind that is offered alone. */
   readonly kind?: string | undefined
   readonly onClose: () => void
 }

@@ -13,7 +13,6 @@ import { effectInWords, placeInWords, timesInWords } from './fault-words.ts'
 
 const path = '/emulator/faults'
 
-/** What a client is tried with most often. */
 const presets = {
   'ABORT the next commit': { method: 'commit', code: 'ABORTED', times: 1 },
   'The next call is UNAVAILABLE': { code: 'UNAVAILABLE', times: 1 },

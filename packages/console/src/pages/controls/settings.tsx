@@ -58,7 +58,6 @@ interface FieldsProps {
 
 type Choice = 'mode' | 'concurrencyMode' | 'ids' | 'idCollisions' | 'indexes'
 
-/** Settings with their values, each with its words. */
 const choices: Readonly<Record<Choice, readonly [label: string, words: Readonly<Record<string, string>>]>> = {
   mode: ['Mode', { firestore: 'Firestore in Datastore mode', legacy: 'the first Datastore' }],
   concurrencyMode: [

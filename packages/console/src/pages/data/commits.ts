@@ -10,7 +10,6 @@ import { useEvents } from '../../components/use-server.ts'
 
 const firstMs = 40
 const nextMs = 500
-/** Changes that an event names at most. */
 const listed = 20
 /** Commits that wait to be applied, of which the kinds are kept. */
 const waitingMax = 1000

@@ -7,7 +7,6 @@ import type { EntityResult } from '../../api/datastore.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { propertyOf, valueWords } from '../../model/value-words.ts'
 
-/** Entities in the API's JSON. */
 export function rowsAsJson(rows: readonly EntityResult[]): string {
   const entities = rows.map(({ entity }) => entity)
   return `${JSON.stringify(entities, null, 2)}\n`

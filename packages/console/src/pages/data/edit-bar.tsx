@@ -21,7 +21,6 @@ import {
   writesOf,
 } from './edits.ts'
 
-/** The changes of a scope, their preview, and what can be done with them. */
 function useChanges(scope: EntityScope) {
   const all = editedIn(scope)
   const theirs = all.filter((one) => one.theirs !== undefined)

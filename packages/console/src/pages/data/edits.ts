@@ -23,7 +23,6 @@ export interface EditedEntity {
   /** Path as text. */
   readonly key: string
   readonly base: StoredEntity
-  /** By property. */
   readonly forms: ReadonlyMap<string, ValueForm>
   /** The entity that another writer has stored since; without properties where it was deleted. */
   readonly theirs?: StoredEntity | undefined
@@ -85,14 +84,12 @@ export function setCell(scope: EntityScope, row: EntityResult, property: string,
 
 const sameJson = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** The value that a cell shows. */
 export function editedValue(edit: EditedEntity | undefined, property: string): ApiValue | undefined {
   const form = edit?.forms.get(property)
   if (form === undefined) return undefined
   return problemIn(form) === undefined ? (jsonOf(form) as ApiValue) : { stringValue: form.text }
 }
 
-/** The first mistake in a form. */
 export function problemOf(entities: readonly EditedEntity[]): string | undefined {
   for (const { key, forms } of entities) {
     for (const [property, form] of forms) {

@@ -193,7 +193,6 @@ function showKindOf(place: Place, key: string): void {
   if (kind !== place.kind) navigate(addressOfPlace(movedTo(place, { kind })))
 }
 
-/** The kind that is asked. */
 function Title({ read, place }: { readonly read: Statement | GqlError; readonly place: Place }) {
   const kind = read instanceof GqlError ? place.kind : (kindOf(read).kind ?? '')
   return (

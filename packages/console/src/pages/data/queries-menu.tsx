@@ -64,7 +64,6 @@ function Lists({ scope, now }: QueriesProps) {
   )
 }
 
-/** The place of a query of another scope. */
 function Elsewhere({ address, scope }: { readonly address: string; readonly scope: EntityScope }) {
   const there = scopeIn(readAddress(address))
   const words = [there.project, there.database, there.namespace].filter((part) => part !== '').join(' / ')

@@ -22,10 +22,8 @@ import { type Column, useColumns } from './results.ts'
 
 export interface QueryPanelProps {
   readonly scope: EntityScope
-  /** The text that is run. */
   readonly gql: string
   readonly kinds: readonly string[]
-  /** Columns met in the results. */
   readonly met: readonly Column[]
   readonly onRun: (gql: string) => void
   /** Whether the query as it stands is another one than `gql`, or none. */
@@ -122,7 +120,6 @@ function useDraft(gql: string) {
       setText(next)
       setTyped(undefined)
     },
-    /** The text, to be run now. */
     given() {
       gives(text.trim())
       return text.trim()
@@ -137,7 +134,6 @@ function useDraft(gql: string) {
 
 const readForm = (text: string): QueryForm | NoForm | GqlError => caught(GqlError, () => formOf(statementIn(text)))
 
-/** The text of a form, or the input that makes none. */
 function printed(form: QueryForm | undefined): { readonly gql?: string; readonly wrong?: WrongInput } {
   if (form === undefined) return {}
   const gql = caught(WrongInput, () => printGql(statementOf(form)))

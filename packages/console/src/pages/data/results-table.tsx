@@ -23,12 +23,10 @@ export interface ResultsTableProps {
   readonly scope: EntityScope
   readonly statement: SelectStatement
   readonly results: Results
-  /** Properties that are shown, in their order. */
   readonly shown: readonly string[]
   readonly selection: Selection
   readonly onSort: (property: string) => void
   readonly onOpen: (key: ApiKey) => void
-  /** Runs the query with a filter more. */
   readonly onFilter: (filter: Filter) => void
 }
 
@@ -156,7 +154,6 @@ function KeyCell({ scope, row, onOpen }: Pick<ResultsTableProps, 'scope' | 'onOp
   )
 }
 
-/** The cell that is being edited. */
 interface Editing {
   readonly key: string
   readonly property: string

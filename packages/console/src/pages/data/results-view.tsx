@@ -30,7 +30,6 @@ import { type Column, typesOf, useColumns, useResults } from './results.ts'
 import { ResultsTable, type ResultsTableProps } from './results-table.tsx'
 import { keyTextOf, type Selection, useSelection } from './selection.ts'
 
-/** The parts of a view that entities and figures share. */
 interface ViewProps {
   readonly scope: EntityScope
   /** The query that was run, as it may be kept. */

@@ -81,7 +81,6 @@ function followStored(scope: EntityScope, pages: Pages<EntityResult>): () => voi
   })
 }
 
-/** Fresh results are so for a while. */
 function useFading({ fresh }: Pages<EntityResult>, draw: (change: (count: number) => number) => void): void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
@@ -162,7 +161,6 @@ const firstType = (words: readonly ValueWords[]): ValueType => words.find(({ typ
 
 const decimalsMax = 7
 
-/** Characters of a number from the point on. */
 export function decimalsOf({ type, words }: ValueWords): number {
   return type === 'double' ? Math.min(decimalsMax, /\.\d*$/.exec(words)?.[0].length ?? 0) : 0
 }

@@ -38,7 +38,6 @@ export function ScopePanel({ place, catalog }: ScopePanelProps) {
   )
 }
 
-/** Kinds that are counted at most. */
 const countedMax = 100
 
 function Kinds({ place, catalog: { kinds, hasMoreKinds } }: ScopePanelProps) {

@@ -83,13 +83,11 @@ export default function HeatPage({ route }: PageProps) {
   )
 }
 
-/** The state of the page that its parts share. */
 interface Parts {
   readonly recordings: Recordings
   readonly choice: Choice
   readonly view: View
   readonly shown: readonly Source[]
-  /** The first that is shown. */
   readonly main: Source
   readonly tables: readonly string[]
   readonly metric: Metric
@@ -97,7 +95,6 @@ interface Parts {
   readonly hasBorders: boolean
 }
 
-/** The measure, the time, and ways through it. */
 function ViewTools({ onBorders, ...parts }: Parts & { readonly onBorders: (hasBorders: boolean) => void }) {
   const { recordings, choice, view, main, metric, hasBorders } = parts
   const zoomBy = (factor: number): void => {
@@ -132,12 +129,10 @@ function ViewTools({ onBorders, ...parts }: Parts & { readonly onBorders: (hasBo
 
 interface FilesProps extends Parts {
   readonly names: readonly string[]
-  /** The element with the pictures. */
   readonly box: { readonly current: HTMLElement | null }
   readonly onNames: (names: readonly string[]) => void
 }
 
-/** Saves the picture and the recording, opens others, and compares two. */
 function Files({ recordings, shown, main, tables, metric, most, names, box, onNames }: FilesProps) {
   const input = useRef<HTMLInputElement>(null)
   const [problem, setProblem] = useState<Error | undefined>(undefined)
@@ -185,7 +180,6 @@ function Files({ recordings, shown, main, tables, metric, most, names, box, onNa
   )
 }
 
-/** The pictures on one scale, the strip of the whole history, and the words beside them. */
 function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildren }) {
   const { recordings, choice, view, shown, main, tables, metric, most, hasBorders } = parts
   const [pinned, setPinned] = useState<string | undefined>(undefined)
@@ -300,7 +294,6 @@ function useView(recordings: Recordings, spanMs: number) {
       })
     },
     scrub: (toMs: number) => show({ fromMs: toMs + ages.fromMs - ages.toMs, toMs }),
-    /** Shows a time, by its age. */
     include: (ageMs: number) => {
       if (ageMs <= ages.fromMs && ageMs >= ages.toMs) return
       const half = (ages.fromMs - ages.toMs) / 2
@@ -348,7 +341,6 @@ function Compared({ recordings, names, onNames: onChange }: Pick<FilesProps, 're
   )
 }
 
-/** Why a measure is not seen. */
 function Unknown({ source, metric }: { readonly source: Source; readonly metric: Metric }) {
   const needsSimulation = (metric === 'wait' || metric === 'refused') && !source.recording.simulated
   if (!needsSimulation) return null

@@ -16,9 +16,7 @@ export interface PictureProps {
   readonly most: number
   readonly height: number
   readonly hasBorders: boolean
-  /** A place that was asked for from a list. */
   readonly target: Target | undefined
-  /** To a part, or to everything. */
   readonly onZoom: (window: Window | undefined) => void
   readonly onFinding: (name: string) => void
 }
@@ -52,7 +50,6 @@ export function modelOf(props: PictureProps, layout: Layout) {
   }
 }
 
-/** The cell of a point, and the mark that is near. */
 export function wordsAt(point: Point, { source, table, metric }: PictureProps, model: PictureModel): string {
   const { axis, spans } = model
   const near = nearest(point, model)
@@ -75,7 +72,6 @@ function nearest({ ms, row }: Point, { layout, window, marks }: PictureModel): M
 
 export interface Cursor {
   readonly cursor: Point | undefined
-  /** The other corner of a marked part. */
   readonly corner: Point | undefined
 }
 

@@ -121,7 +121,6 @@ function useDrawing(props: PictureProps, model: PictureModel): { readonly curren
   return canvas
 }
 
-/** The place of the pointer, and the part that is being marked. */
 function usePointer(model: PictureModel, onZoom: PictureProps['onZoom']) {
   const { layout, window } = model
   const [pointer, setPointer] = useState<{ readonly x: number; readonly y: number } | undefined>(undefined)

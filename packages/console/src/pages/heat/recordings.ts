@@ -117,7 +117,6 @@ export class Recordings {
     return spans
   }
 
-  /** The top of the scale of all that is shown. */
   mostOf(shown: readonly Source[], tables: readonly string[], metric: Metric): number {
     let most = 0
     for (const source of shown) {
@@ -126,7 +125,6 @@ export class Recordings {
     return roundMost(most)
   }
 
-  /** Tables that had load. */
   tables(shown: readonly Source[]): readonly string[] {
     return tableOrder.filter((table) => shown.some(({ recording }) => recording.tables.has(table)))
   }

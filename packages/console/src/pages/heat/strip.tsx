@@ -68,7 +68,6 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
   )
 }
 
-/** The outline of a bar for each part. */
 function barsOf(sums: readonly number[]): string {
   const most = Math.max(...sums)
   return sums.map((sum, i) => `M${i} ${height}V${height - heatShare(sum, most) * height}h1V${height}`).join('')

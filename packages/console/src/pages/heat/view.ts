@@ -24,7 +24,6 @@ export const spans = [
   { name: '1d', title: '1 day', ms: 86_400_000 },
 ] as const
 
-/** The shortest time that is shown. */
 export const spanMsMin = 5_000
 const rowsMin = 2
 

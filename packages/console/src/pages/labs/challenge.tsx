@@ -10,7 +10,6 @@ import { richText } from './pieces.tsx'
 import { useKeptText } from './progress.ts'
 import { Findings, ResultView, Verdicts } from './result.tsx'
 
-/** The answer of `/emulator/labs`. */
 export interface LabsOffer extends Partial<Catalogue> {
   /** Without the package of the labs there is only the command that installs it. */
   readonly installed: boolean
@@ -129,9 +128,7 @@ interface Judging {
   /** The part that is done, 0 to 1; absent when no program is judged. */
   readonly share?: number
   readonly judgement?: PageJudgement
-  /** The judge itself failed. */
   readonly error?: Error
-  /** The end of what the program printed. */
   readonly printed: string
 }
 

@@ -89,7 +89,6 @@ interface RunChoice {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** The body of the call that begins a run: of the settings those that were changed. */
 function runOf({ seed, settings, ...arms }: RunChoice) {
   const changed = Object.entries(settings).filter(([, text]) => text !== '')
   const numbers = Object.fromEntries(changed.map(([name, text]) => [name, Number(text)]))

@@ -14,7 +14,6 @@ import { ChapterProgress } from './progress.ts'
 import { ResultView, Verdicts } from './result.tsx'
 import { RunProgress, useRun } from './run-progress.tsx'
 
-/** Notes that a line was run. */
 function useNoteLine(): (line: string) => void {
   const { change } = useContext(ChapterProgress)
   return (line) => change(({ lines }) => ({ lines: [...new Set([...lines, line])] }))

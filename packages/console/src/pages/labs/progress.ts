@@ -7,11 +7,8 @@ export const verdicts = ['right', 'partly right', 'wrong'] as const
 export type PredictionVerdict = (typeof verdicts)[number]
 
 export interface Progress {
-  /** As they are typed, in the order of the chapter. */
   readonly predictions: readonly string[]
-  /** The reader's own, for each prediction. */
   readonly verdicts: readonly PredictionVerdict[]
-  /** Lines that were run. */
   readonly lines: readonly string[]
   /** Number of steps of the chapter: predictions, comparisons and lines; 0 until it was opened. */
   readonly steps: number
@@ -62,7 +59,6 @@ export function useKeptProgress(chapter: number, steps: number): ProgressStore {
 /** The progress of the chapter around a part of it. */
 export const ChapterProgress = createContext<ProgressStore>({ progress: none, change: () => {} })
 
-/** The list with another item at a place. */
 export function withItem<T>(list: readonly T[], at: number, item: T): readonly T[] {
   return Object.assign([...list], { [at]: item })
 }

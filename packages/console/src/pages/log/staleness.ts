@@ -2,7 +2,6 @@
 import type { PendingRecordReport } from '@sixtables/engine'
 import type { StaleReport } from '@sixtables/gateway/browser'
 
-/** A result, or one that the query does not find yet. */
 type Compared = Omit<StaleReport['results'][number], 'state'> & {
   readonly state: StaleReport['results'][number]['state'] | 'missing'
 }
@@ -28,7 +27,6 @@ interface WaitingGroup extends Pick<PendingRecordReport, 'group' | 'namespace'> 
   readonly records: readonly PendingRecordReport[]
 }
 
-/** The groups and their records in the order in which they came. */
 export function groupsOf(records: readonly PendingRecordReport[]): readonly WaitingGroup[] {
   const groups = new Map<string, WaitingGroup>()
   for (const record of records) {

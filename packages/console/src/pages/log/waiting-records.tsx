@@ -11,7 +11,6 @@ import { groupsOf } from './staleness.ts'
 
 export interface WaitingRecordsProps {
   readonly place: DatabaseName
-  /** Absent until the first answer. */
   readonly report: PendingReport | undefined
   readonly error: Error | undefined
   readonly onReleased: () => void
@@ -119,7 +118,6 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
   )
 }
 
-/** Records that are listed at once. */
 const recordsMax = 100
 
 export function pendingPath({ project, database }: DatabaseName): string {

@@ -19,7 +19,6 @@ const gapSeconds = 3
 export interface Point {
   /** Seconds since 1970. */
   readonly at: number
-  /** Absent for a gap. */
   readonly event: OverviewEvent | undefined
 }
 

@@ -128,7 +128,6 @@ function Plots() {
   )
 }
 
-/** Places to begin at, with what there is to see. */
 const tries = [
   ['Data', addressOf('data'), 'Change a value in its cell, and see the plan of a query.'],
   ['Six tables', addressOf('tables'), 'The rows that a commit writes light up, in their order.'],

@@ -21,7 +21,6 @@ import { useAction, useLoaded, useSoon } from '../../components/use-server.ts'
 import { bytesInWords, counted, entitiesInWords, timeWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 
-/** Pause between two counts, for each database that is shown. */
 const restMs = 1000
 
 export interface DatabaseKindsProps {
@@ -79,7 +78,6 @@ export function NoEntities() {
 }
 
 interface Found extends KindCounts {
-  /** Time of the last count of all. */
   readonly countedAt: number | undefined
 }
 

@@ -18,7 +18,6 @@ interface CallTableProps extends OpenCall {
   readonly onScrolled: (isScrolled: boolean) => void
   /** The pointer or the focus came to the calls, or left them. */
   readonly onPointed: (isPointed: boolean) => void
-  /** The oldest call is in view. */
   readonly onEnd: () => void
 }
 

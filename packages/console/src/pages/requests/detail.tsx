@@ -19,7 +19,6 @@ import { addressOfEntity } from '../../model/scope.ts'
 import { visibleLines } from '../../model/visible-text.ts'
 import { shortTransaction } from './transaction-bars.ts'
 
-/** The call that is open beside the list. */
 export interface OpenCall {
   /** Not a number = none. */
   readonly openId: number
@@ -147,7 +146,6 @@ function Message({ title, message: { json, bytes, cut } }: Readonly<{ title: str
   )
 }
 
-/** The call made again: as code to copy, or at once. */
 function CallAgain({ detail, request }: Readonly<{ detail: RequestDetailReport; request: MessageReport }>) {
   const { method, project, transaction, began, response } = detail
   if (project === undefined || request.json === undefined) return null

@@ -13,9 +13,7 @@ export interface Feed {
   /** Calls that came while the list was held, newest first. */
   readonly waiting: readonly RecordedRequest[]
   readonly isHeld: boolean
-  /** Calls that came too fast to be sent. */
   readonly skipped: number
-  /** There may be older calls than those shown. */
   readonly hasOlder: boolean
   readonly isLoaded: boolean
 }

@@ -116,7 +116,6 @@ export function timeScale(spans: readonly Span[]) {
   return { x, gaps }
 }
 
-/** Spans that overlap as one, in order. */
 function joined(spans: readonly Span[]): readonly Span[] {
   const found: { fromMs: number; toMs: number }[] = []
   for (const { fromMs, toMs } of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {

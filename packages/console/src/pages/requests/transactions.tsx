@@ -13,7 +13,6 @@ import type { UsedFeed } from './use-feed.ts'
 const barsMax = 30
 
 interface TransactionsProps extends OpenCall {
-  /** The feed of all calls in transactions. */
   readonly used: UsedFeed
 }
 
@@ -174,12 +173,10 @@ function Patterns() {
 
 interface ArrowsProps {
   readonly bars: readonly Bar[]
-  /** The middle of the line of a transaction. */
   readonly lineOf: ReadonlyMap<string, number>
   readonly x: (ms: number) => number
 }
 
-/** From each wait to the transactions that it is for. */
 function Arrows({ bars, lineOf, x }: ArrowsProps) {
   const waits = bars.flatMap(({ id, waits: own }) =>
     own.flatMap((wait) => wait.for.map((holder) => ({ id, wait, holder }))),

@@ -7,7 +7,6 @@ import { getJson } from '../../api/http.ts'
 import { useEvents } from '../../components/use-server.ts'
 import { emptyFeed, type Feed, held, withEvent, withNewest, withOlder } from './feed.ts'
 
-/** A request asks for at most so many calls. */
 const limit = 100
 
 const listPath = (filter: string): string => `/emulator/requests?${filter}${filter === '' ? '' : '&'}limit=${limit}`
@@ -50,7 +49,6 @@ export function useFeed(filter: string) {
   })
   // The server records while there is a stream: that of the filter before ends when the next one has begun, so no call is lost in between.
   useEvents(eventsPath(begun), { onEvent: () => undefined })
-  /** Reads calls older than those shown. */
   const older = (): void => {
     const last = feed.shown.at(-1)
     if (last === undefined || !feed.hasOlder) return

@@ -147,14 +147,12 @@ function targetOf(text: string): Target {
   return { kind: path[0]?.kind, key: undefined }
 }
 
-/** Until a commit comes: what its steps write. */
 const atRest = [
   ['log', 'Log: the record of the commit'],
   ['A', 'Milestone A: the entity'],
   ['B', 'Milestone B: its index rows'],
 ] as const
 
-/** The latest commit's steps in words, as they happen. */
 function StepList({ shown, log }: { readonly shown: Shown | undefined; readonly log: string }) {
   return (
     <section class="panel rigid scrolls py-2 px-3 breaks" aria-label="Latest commit" style={{ height: '212px' }}>

@@ -15,7 +15,6 @@ export interface PaneProps extends TableDefinition {
   readonly none: string
   readonly rows: RowWindow
   readonly lit: ReadonlyMap<string, LitRow> | undefined
-  /** Rows of the entity that was asked for. */
   readonly marked: ReadonlySet<string>
   readonly form: 'words' | 'hex'
   readonly place: Place
@@ -140,7 +139,6 @@ function tabletBefore(tablets: readonly Tablet[], before: string | undefined, ro
   return tablets.findLast(({ start }) => start <= row && (before === undefined || start > before))
 }
 
-/** The rows with those among them that were just deleted. */
 function withDeleted(rows: readonly TableRow[], lit: ReadonlyMap<string, LitRow> | undefined): readonly TableRow[] {
   const known = new Set(rows.map(({ rowKey }) => rowKey))
   const gone = [...(lit ?? [])].flatMap(([rowKey, { row, isDeleted }]) =>

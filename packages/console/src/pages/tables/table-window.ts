@@ -26,10 +26,8 @@ interface Held extends Pick<TableAnswer, 'rows' | 'tablets'> {
 
 export type Stretch = Partial<Record<'from' | 'after' | 'before', string>> & { readonly limit: number }
 
-/** Maximum number of rows of a call. */
 export const pageRows = 100
 export const heldMax = 240
-/** Rows that a pane opens with. */
 const openRows = 60
 /** Rows before the one that a pane opens at, so that it can be scrolled up to. */
 const contextRows = 20
@@ -121,7 +119,6 @@ export class RowWindow {
     })
   }
 
-  /** Whether a row would be among those held. */
   covers(rowKey: string): boolean {
     const [first, last] = [this.rows[0], this.rows.at(-1)]
     if (first === undefined || last === undefined) return this.isLoaded
@@ -176,7 +173,6 @@ function cut(stretch: Held, from: number): Held {
   return { rows, tablets: stretch.tablets, previous, next }
 }
 
-/** The tablets that have one of the rows, in their order. */
 function tabletsOf({ rows, tablets }: Held): readonly Tablet[] {
   const sorted = tablets.toSorted((a, b) => (a.start < b.start ? -1 : 1))
   const [first = '', last = ''] = [rows[0]?.rowKey, rows.at(-1)?.rowKey]

@@ -22,7 +22,6 @@ export interface TableDefinition {
   readonly about: string
 }
 
-/** In the order in which a commit reaches them. */
 export const tables: readonly TableDefinition[] = [
   { name: 'Log', step: 'log', about: 'The record of each commit.' },
   { name: 'Entities', step: 'A', about: 'Each entity, by its key.' },
@@ -39,7 +38,6 @@ export interface Target {
   readonly key?: string | undefined
 }
 
-/** Maximum length of a row's words. */
 const wordsMax = '400'
 const tabletsEveryMs = 1500
 
@@ -168,7 +166,6 @@ async function jump(windows: Windows, query: string, { kind = '', key }: Target)
   return { rows: new Set(own?.map(({ rowKey }) => rowKey)), starts }
 }
 
-/** Its rows, with the records of its group in the log. */
 async function rowsOfEntity(query: string, key: string) {
   const { rows, log } = await readRows<RowsReport>(`${query}&key=${encodeURIComponent(key)}&words=0`)
   return [...rows, ...log.records.map(({ rowKey }) => ({ table: 'Log', rowKey }))]
