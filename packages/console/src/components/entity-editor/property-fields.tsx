@@ -57,7 +57,14 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
         </div>
       )}
       {value.type === 'array' && (
-        <Elements value={value} name={name} path={path} context={context} onChange={onChange} />
+        <PropertyFields
+          properties={value.elements.map((element) => ({ name: '', value: element }))}
+          within={name}
+          path={path}
+          context={context}
+          areElements
+          onChange={(items) => change({ elements: items.map((item) => item.value) })}
+        />
       )}
     </div>
   )
@@ -92,56 +99,6 @@ function IndexFlag({ value, name, onChange }: Pick<ValueFieldProps, 'value' | 'n
   )
 }
 
-function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps, 'actions'>) {
-  const { elements } = value
-  const { drawn, more, showAdded } = useShownFields(elements.length, 'elements', path, context)
-  const set = (changed: readonly ValueForm[]): void => onChange({ ...value, elements: changed })
-  const move = (i: number, by: -1 | 1): void => {
-    set(elements.toSpliced(i, 1).toSpliced(i + by, 0, ...elements.slice(i, i + 1)))
-  }
-  return (
-    <ol class="value-nested value-elements stack" aria-label={`Elements of ${name}`}>
-      {elements.slice(0, drawn).map((element, i) => {
-        const label = `${name}[${i}]`
-        return (
-          <li key={i} class="line-above pt-2">
-            <ValueField
-              value={element}
-              name={label}
-              path={[...path, i]}
-              context={context}
-              isElement
-              onChange={(changed) => set(elements.with(i, changed))}
-              actions={
-                <span class="value-actions">
-                  <Button label="↑" aria-label={`Move ${label} up`} disabled={i === 0} onClick={() => move(i, -1)} />
-                  <Button
-                    label="↓"
-                    aria-label={`Move ${label} down`}
-                    disabled={i === elements.length - 1}
-                    onClick={() => move(i, 1)}
-                  />
-                  <Button label="×" aria-label={`Remove ${label}`} onClick={() => set(elements.toSpliced(i, 1))} />
-                </span>
-              }
-            />
-          </li>
-        )
-      })}
-      <li class="toolbar line-above pt-2">
-        {more}
-        <Button
-          label={`Add an element to ${name}`}
-          onClick={() => {
-            set([...elements, { ...elementLike(elements.at(-1)), partition: context.home }])
-            showAdded()
-          }}
-        />
-      </li>
-    </ol>
-  )
-}
-
 /** An empty element of the type of the one before it. */
 function elementLike(last: ValueForm | undefined): ValueForm {
   if (last === undefined || last.type === 'other') return emptyValue
@@ -155,20 +112,30 @@ interface PropertyFieldsProps {
   readonly within: string
   readonly path: readonly number[]
   readonly context: FieldContext
+  /** They are the elements of an array, without names and in an order. */
+  readonly areElements?: boolean
   readonly onChange: (properties: readonly PropertyForm[]) => void
 }
 
-export function PropertyFields({ properties, within, path, context, onChange }: PropertyFieldsProps) {
+export function PropertyFields(props: PropertyFieldsProps) {
+  const { properties, within, path, context, areElements = false, onChange } = props
+  const { drawn, more, showAdded } = useShownFields(properties.length, props)
+  const List = areElements ? 'ol' : 'ul'
   const replace = (i: number, property: PropertyForm): void => onChange(properties.with(i, property))
-  const { drawn, more, showAdded } = useShownFields(properties.length, 'properties', path, context)
-  const place = within === '' ? 'entity' : within
+  const add = (): void => {
+    const value = areElements ? elementLike(properties.at(-1)?.value) : emptyValue
+    onChange([...properties, { name: '', value: { ...value, partition: context.home } }])
+    showAdded()
+  }
+  const to = within === '' ? '' : ` to ${within}`
   return (
-    <ul class="property-fields stack" aria-label={`Properties of the ${place}`}>
-      {properties.slice(0, drawn).map(({ name, value }, i) => {
-        const label = within === '' ? name : `${within}.${name}`
-        const shown = name === '' ? `property ${i + 1}` : label
-        return (
-          <li key={i} class="property-field items-start line-above pt-2 stack">
+    <List
+      class={areElements ? 'value-nested value-elements stack' : 'property-fields stack'}
+      aria-label={areElements ? `Elements of ${within}` : `Properties of the ${within || 'entity'}`}
+    >
+      {properties.slice(0, drawn).map(({ name, value }, i) => (
+        <li key={i} class={`line-above pt-2 ${areElements ? '' : 'property-field items-start stack'}`}>
+          {!areElements && (
             <input
               class="property-name mono"
               aria-label={`Name of property ${i + 1}${within === '' ? '' : ` of ${within}`}`}
@@ -177,36 +144,49 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
               spellcheck={false}
               onInput={(event) => replace(i, { name: event.currentTarget.value, value })}
             />
-            <ValueField
-              value={value}
-              name={shown}
-              path={[...path, i]}
-              context={context}
-              onChange={(changed) => replace(i, { name, value: changed })}
-              actions={
-                <span class="value-actions">
-                  <Button
-                    label="×"
-                    aria-label={`Remove ${shown}`}
-                    onClick={() => onChange(properties.toSpliced(i, 1))}
-                  />
-                </span>
-              }
-            />
-          </li>
-        )
-      })}
-      <li class="toolbar">
+          )}
+          <ValueField
+            value={value}
+            name={labelOf(name, i, props)}
+            path={[...path, i]}
+            context={context}
+            isElement={areElements}
+            onChange={(changed) => replace(i, { name, value: changed })}
+            actions={<FieldActions {...props} at={i} />}
+          />
+        </li>
+      ))}
+      <li class={areElements ? 'toolbar line-above pt-2' : 'toolbar'}>
         {more}
-        <Button
-          label={`Add a property${within === '' ? '' : ` to ${within}`}`}
-          onClick={() => {
-            onChange([...properties, { name: '', value: { ...emptyValue, partition: context.home } }])
-            showAdded()
-          }}
-        />
+        <Button label={areElements ? `Add an element${to}` : `Add a property${to}`} onClick={add} />
       </li>
-    </ul>
+    </List>
+  )
+}
+
+/** `title`, `address.zip`, `tags[2]` */
+function labelOf(name: string, i: number, { within, areElements = false }: PropertyFieldsProps): string {
+  if (areElements) return `${within}[${i}]`
+  return name === '' ? `property ${i + 1}` : [within, name].filter(Boolean).join('.')
+}
+
+function FieldActions(props: PropertyFieldsProps & { readonly at: number }) {
+  const { properties, areElements = false, at, onChange } = props
+  const label = labelOf(properties[at]?.name ?? '', at, props)
+  const move = (words: string, sign: string, to: number) => (
+    <Button
+      label={sign}
+      aria-label={`Move ${label} ${words}`}
+      disabled={to < 0 || to === properties.length}
+      onClick={() => onChange(properties.toSpliced(at, 1).toSpliced(to, 0, ...properties.slice(at, at + 1)))}
+    />
+  )
+  return (
+    <span class="value-actions">
+      {areElements && move('up', '↑', at - 1)}
+      {areElements && move('down', '↓', at + 1)}
+      <Button label="×" aria-label={`Remove ${label}`} onClick={() => onChange(properties.toSpliced(at, 1))} />
+    </span>
   )
 }
 
@@ -220,10 +200,8 @@ const fieldsAtOnce = 25
 /**
  * How many fields of a long list are shown: an entity may have thousands of properties, and an array as many elements. A field with a
  * problem, or one that is added, is shown with all before it.
- *
- * @param path - place of the list, as in the places of problems
  */
-function useShownFields(count: number, noun: string, path: readonly number[], { problems }: FieldContext) {
+function useShownFields(count: number, { path, context: { problems }, areElements = false }: PropertyFieldsProps) {
   const [wanted, setWanted] = useState(shownAtFirst)
   const [drawn, setDrawn] = useState(fieldsAtOnce)
   // They stay when the problem is mended.
@@ -235,7 +213,8 @@ function useShownFields(count: number, noun: string, path: readonly number[], { 
     const frame = requestAnimationFrame(() => setDrawn(drawn + fieldsAtOnce))
     return () => cancelAnimationFrame(frame)
   }, [drawn, shown])
-  const more = <Button label={`Show more of ${counted(count)} ${noun}`} onClick={() => setWanted(shown + shownMore)} />
+  const words = `Show more of ${counted(count)} ${areElements ? 'elements' : 'properties'}`
+  const more = <Button label={words} onClick={() => setWanted(shown + shownMore)} />
   return { drawn: Math.min(drawn, shown), more: shown < count ? more : null, showAdded: () => setWanted(count + 1) }
 }
 

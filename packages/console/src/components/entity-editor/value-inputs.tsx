@@ -34,18 +34,31 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
   const { type, text } = value
   const described = problemId === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': problemId }
   const input = lineInput(described)
+  const set = (typed: string): void => onChange({ text: typed })
   switch (type) {
     case 'null':
       return <span class="value-input muted">null</span>
-    case 'boolean':
-      return <BooleanInput text={text} name={name} onChange={onChange} />
+    case 'boolean': {
+      // Neither of both is chosen in a cell without a value.
+      const options = [...(text === '' ? [['', '–'] as const] : []), 'true', 'false']
+      return (
+        <Select
+          look="bare"
+          class="value-input"
+          label={`Value of ${name}`}
+          value={text}
+          options={options}
+          onChange={set}
+        />
+      )
+    }
     case 'string':
     case 'vector':
       return <LongText value={value} name={name} described={described} onChange={onChange} />
     case 'blob':
       return (
         <LongText value={value} name={name} described={described} onChange={onChange}>
-          <BlobNote base64={text} />
+          {blobNote(text)}
         </LongText>
       )
     case 'geoPoint':
@@ -58,7 +71,7 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
     case 'timestamp':
       return (
         <span class="value-input value-pair wrap">
-          {input(`Value of ${name}`, text, (typed) => onChange({ text: typed }), hints.timestamp)}
+          {input(`Value of ${name}`, text, set, hints.timestamp)}
           <InstantPicker text={text} name={name} onChange={onChange} />
         </span>
       )
@@ -80,7 +93,7 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
     case 'other':
       return <span class="value-input muted">This type is not known here. Edit it as JSON.</span>
     default:
-      return input(`Value of ${name}`, text, (typed) => onChange({ text: typed }), hints[type])
+      return input(`Value of ${name}`, text, set, hints[type])
   }
 }
 
@@ -98,17 +111,6 @@ const lineInput =
     />
   )
 
-type PartProps = Pick<InputsProps, 'name' | 'onChange'> & Pick<ValueForm, 'text'>
-
-/** Neither of both is chosen in a cell without a value. */
-function BooleanInput({ text, name, onChange }: PartProps) {
-  const options = [...(text === '' ? [['', '–'] as const] : []), 'true', 'false']
-  const set = (chosen: string): void => onChange({ text: chosen })
-  return (
-    <Select look="bare" class="value-input" label={`Value of ${name}`} value={text} options={options} onChange={set} />
-  )
-}
-
 const hints: Partial<Record<ValueType, string>> = {
   timestamp: '2026-11-21T10:00:00.123456Z',
   double: '1.5, NaN, -Infinity',
@@ -117,7 +119,7 @@ const hints: Partial<Record<ValueType, string>> = {
 const instantPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[-+]\d\d:\d\d)$/
 
 /** The browser's picker of date and time. It chooses up to the second: what is behind it, the fraction and the zone, stays as it is. */
-function InstantPicker({ text, name, onChange }: PartProps) {
+function InstantPicker({ text, name, onChange }: Pick<InputsProps, 'name' | 'onChange'> & Pick<ValueForm, 'text'>) {
   const picker = useRef<HTMLInputElement>(null)
   const [, second = '', zone = 'Z'] = instantPattern.exec(text) ?? []
   const pick = (chosen: string): void => {
@@ -177,29 +179,26 @@ function LongText({ value: { type, text }, name, described, onChange, children }
         onInput={(event) => onChange({ text: event.currentTarget.value })}
         {...described}
       />
-      {isReadOnly && (
-        <span class="field-note small breaks muted whole">
-          It has carriage returns, which a text field would lose. Edit it as JSON.
-        </span>
-      )}
-      {type === 'string' && unseen !== undefined && !isReadOnly && (
-        <span class="field-note small breaks muted whole">
-          With signs for what cannot be seen: <bdi>{cut(unseen, 300)}</bdi>
-        </span>
-      )}
+      {isReadOnly && note('It has carriage returns, which a text field would lose. Edit it as JSON.')}
+      {type === 'string' &&
+        unseen !== undefined &&
+        !isReadOnly &&
+        note(
+          <>
+            With signs for what cannot be seen: <bdi>{cut(unseen, 300)}</bdi>
+          </>,
+        )}
       {children}
     </span>
   )
 }
 
-function BlobNote({ base64 }: { readonly base64: string }) {
-  const text = textOfBase64(base64)
-  return (
-    <span class="field-note small breaks muted whole">
-      {blobWords(base64)} in base64
-      {text !== undefined && text !== '' && <>, as text: {safeText(cut(text, 100))}</>}
-    </span>
-  )
+const note = (words: ComponentChildren) => <span class="field-note small breaks muted whole">{words}</span>
+
+function blobNote(base64: string) {
+  const text = textOfBase64(base64) ?? ''
+  const words = `${blobWords(base64)} in base64`
+  return note(text === '' ? words : [`${words}, as text: `, safeText(cut(text, 100))])
 }
 
 type PartitionProps = Pick<InputsProps, 'value' | 'name' | 'onChange'> & { readonly home: ValueForm['partition'] }
