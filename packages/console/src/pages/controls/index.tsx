@@ -1,53 +1,70 @@
-/** Controls of the server: snapshots and resets, faults, the clock, settings of a database, composite indexes. */
+/**
+ * Controls of the server: snapshots and resets, faults, the clock, settings of a database, composite indexes.
+ *
+ *   #/controls/settings/demo?database=orders        a section about one database, which its address names
+ */
 import type { ComponentType } from 'preact'
-import { addressOf, type PageProps } from '../../model/route.ts'
+import { server } from '../../api/connection.ts'
+import { DatabaseFields } from '../../components/databases.tsx'
+import { addressOf, navigate, type PageProps } from '../../model/route.ts'
+import type { DatabaseName } from '../../model/scope.ts'
 import { ClockControl } from './clock.tsx'
-import { type DatabaseProps, databaseSection } from './database-section.tsx'
 import { FaultControl } from './faults.tsx'
 import { Indexes } from './indexes.tsx'
 import { DatabaseSettings } from './settings.tsx'
 import { SnapshotControl } from './snapshots.tsx'
 
-interface Section {
-  /** Second part of its addresses. */
-  readonly name: string
+export interface DatabaseProps extends DatabaseName {
   readonly title: string
-  readonly View: ComponentType<PageProps>
+  /** `demo / (default)` */
+  readonly name: string
 }
 
-const section = (name: string, title: string, View: ComponentType<DatabaseProps>): Section => {
-  return { name, title, View: databaseSection(name, title, View) }
+type Section = readonly [title: string, View: ComponentType<DatabaseProps>, isOfDatabase?: true]
+
+/** By the second part of their addresses. */
+const sections: Readonly<Record<string, Section>> = {
+  snapshots: ['Snapshots and reset', SnapshotControl],
+  faults: ['Faults', FaultControl],
+  clock: ['Clock', ClockControl],
+  settings: ['Settings of a database', DatabaseSettings, true],
+  indexes: ['Composite indexes', Indexes, true],
 }
 
-const sections: readonly Section[] = [
-  { name: 'snapshots', title: 'Snapshots and reset', View: SnapshotControl },
-  { name: 'faults', title: 'Faults', View: FaultControl },
-  { name: 'clock', title: 'Clock', View: ClockControl },
-  section('settings', 'Settings of a database', DatabaseSettings),
-  section('indexes', 'Composite indexes', Indexes),
-]
-
-export default function ControlsPage({ route }: PageProps) {
-  const current = sections.find(({ name }) => name === route.parts[0]) ?? sections[0]
-  if (current === undefined) return null
-  const { View } = current
+export default function ControlsPage({ route: { parts, query } }: PageProps) {
+  const [asked = '', project = server.value?.project ?? ''] = parts
+  const current = Object.hasOwn(sections, asked) ? asked : 'snapshots'
+  const [title, View, isOfDatabase = false] = sections[current] as Section
+  const database = query.get('database') ?? ''
+  const name = `${project} / ${database || '(default)'}`
+  const show = (to: DatabaseName): void =>
+    navigate(addressOf('controls', [current, to.project], { database: to.database || undefined }), { replace: true })
   return (
     <section class="page controls">
       <header class="page-head">
         <h1>Controls</h1>
         <nav aria-label="Controls" class="tabs">
-          {sections.map(({ name, title }) => (
+          {Object.entries(sections).map(([section, [words]]) => (
             <a
-              key={name}
-              href={addressOf('controls', [name])}
-              aria-current={name === current.name ? 'page' : undefined}
+              key={section}
+              href={addressOf('controls', [section])}
+              aria-current={section === current ? 'page' : undefined}
             >
-              {title}
+              {words}
             </a>
           ))}
         </nav>
       </header>
-      <View key={current.name} route={route} />
+      {isOfDatabase && (
+        <div key={current} class="fields">
+          <DatabaseFields value={{ project, database }} onChange={show} />
+        </div>
+      )}
+      {isOfDatabase && project === '' ? (
+        <p class="muted">Name a project.</p>
+      ) : (
+        <View key={isOfDatabase ? `${current} ${name}` : current} {...{ title, project, database, name }} />
+      )}
     </section>
   )
 }

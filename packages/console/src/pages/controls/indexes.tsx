@@ -10,7 +10,7 @@ import { Table } from '../../components/table.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
 import type { DatabaseName } from '../../model/scope.ts'
-import type { DatabaseProps } from './database-section.tsx'
+import type { DatabaseProps } from './index.tsx'
 
 export function Indexes({ title, project, database }: DatabaseProps) {
   const query = new URLSearchParams({ project, database: database || '(default)' })
@@ -27,9 +27,7 @@ export function Indexes({ title, project, database }: DatabaseProps) {
       {missing.map(({ words, yaml, refusals }) => (
         <MissingIndex key={words} {...{ words, yaml, create }}>
           <h3 class="mb-1">{safeText(words)}</h3>
-          <p class="muted">
-            {counted(refusals)} {refusals === 1 ? 'query was' : 'queries were'} refused.
-          </p>
+          <p class="muted">{counted(refusals, 'query was', 'queries were')} refused.</p>
         </MissingIndex>
       ))}
       <Panel title="Create an index">

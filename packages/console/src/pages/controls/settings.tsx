@@ -15,7 +15,7 @@ import {
   type Settings,
   type SettingsForm,
 } from '../../model/settings-form.ts'
-import type { DatabaseProps } from './database-section.tsx'
+import type { DatabaseProps } from './index.tsx'
 
 export function DatabaseSettings({ title, name, ...database }: DatabaseProps) {
   const path = settingsPath(database)
