@@ -18,14 +18,13 @@ import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
 import { caught } from '../../model/caught.ts'
 import { noteQuery } from '../../model/kept-queries.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
-import { withFilter } from '../../model/query-form.ts'
 import { navigate, type PageProps } from '../../model/route.ts'
-import { sortedBy, statementIn, wholeKind } from '../../model/statements.ts'
+import { statementIn, wholeKind } from '../../model/statements.ts'
 import { addressOfPlace, addressOfQuery, movedTo, type Place, placeOf } from './address.ts'
 import { type Catalog, useCatalog } from './catalog.ts'
 import { QueryPanel } from './query-panel.tsx'
 import type { Column } from './results.ts'
-import { AggregateView, ResultsView, Tools } from './results-view.tsx'
+import { AggregateView, ResultsView, Tools, type ViewProps } from './results-view.tsx'
 import { ScopePanel } from './scope-panel.tsx'
 
 export default function DataPage({ route }: PageProps) {
@@ -103,27 +102,22 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
   const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
   const gql = place.gql ?? printGql(wholeKind(place.kind))
   const read = readStatement(gql)
-  const go = (to: Partial<Place>, options: { replace?: boolean } = {}): void =>
-    navigate(addressOfPlace({ ...place, ...to }), options)
+  const kind = read instanceof GqlError ? place.kind : (kindOf(read).kind ?? '')
+  const go: ViewProps['go'] = (to, options) => navigate(addressOfPlace({ ...place, ...to }), options)
   const run = useRun(place, setRuns)
   const close = (): void => {
     setDialog(undefined)
     if (place.opened !== undefined) go({ opened: undefined }, { replace: true })
   }
-  const shared = {
-    scope: place,
-    query: { address: addressOfQuery(place), gql },
-    isChanged,
-    runs,
-    isExplained: place.isExplained,
-    onExplain: (isExplained: boolean) => go({ isExplained }, { replace: true }),
-    onDialog: setDialog,
-  }
+  const query = { address: addressOfQuery(place), gql }
+  const shared = { place, query, isChanged, runs, go, onDialog: setDialog }
   return (
     <>
       <PlaceDialogs place={place} dialog={dialog} onClose={close} />
       <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} met={met} onRun={run} onChanged={setChanged}>
-        <Title read={read} place={place} />
+        <h1 class="cut" style={{ maxWidth: '24ch' }}>
+          {kind === '' ? 'Query' : safeText(kind)}
+        </h1>
       </QueryPanel>
       {read instanceof GqlError ? (
         <>
@@ -133,19 +127,7 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
       ) : read.type === 'aggregate' ? (
         <AggregateView {...shared} statement={read} />
       ) : (
-        <ResultsView
-          {...shared}
-          statement={read}
-          columns={place.columns}
-          onMet={setMet}
-          onColumns={(columns) => go({ columns }, { replace: true })}
-          onSort={(property) => run(printGql(sortedBy(read, property)))}
-          onFilter={(filter) => {
-            const filtered = withFilter(read, filter)
-            if (filtered !== undefined) run(printGql(filtered))
-          }}
-          onOpen={(key) => go({ opened: formatKeyPath(key.path) })}
-        />
+        <ResultsView {...shared} statement={read} onMet={setMet} onRun={run} />
       )}
     </>
   )
@@ -191,15 +173,6 @@ function PlaceDialogs({ place, dialog, onClose }: PlaceDialogsProps) {
 function showKindOf(place: Place, key: string): void {
   const kind = parseKeyPath(key).at(-1)?.kind ?? ''
   if (kind !== place.kind) navigate(addressOfPlace(movedTo(place, { kind })))
-}
-
-function Title({ read, place }: { readonly read: Statement | GqlError; readonly place: Place }) {
-  const kind = read instanceof GqlError ? place.kind : (kindOf(read).kind ?? '')
-  return (
-    <h1 class="cut" style={{ maxWidth: '24ch' }}>
-      {kind === '' ? 'Query' : safeText(kind)}
-    </h1>
-  )
 }
 
 function kindOf(statement: Statement): { kind?: string | undefined } {

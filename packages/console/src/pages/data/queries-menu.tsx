@@ -1,27 +1,15 @@
-/** The queries that this browser keeps, as links: those that the user keeps, and the latest. */
+/** The queries that this browser keeps, as items of a menu: those that the user keeps, and the latest. */
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
-import { Menu } from '../../components/menu.tsx'
 import { safeText } from '../../components/parts.tsx'
 import { type KeptQuery, keptQueries, noteQuery } from '../../model/kept-queries.ts'
 import { readAddress } from '../../model/route.ts'
 import { type EntityScope, isSameScope, scopeIn } from '../../model/scope.ts'
 
-export interface QueriesProps {
-  readonly scope: EntityScope
-  readonly now: Omit<KeptQuery, 'isKept'>
-}
-
-export function QueriesMenu(props: QueriesProps) {
-  return (
-    <Menu label="Queries">
-      <Lists {...props} />
-    </Menu>
-  )
-}
+type QueriesProps = Readonly<{ scope: EntityScope; now: Omit<KeptQuery, 'isKept'> }>
 
 /** Read when the menu opens. */
-function Lists({ scope, now }: QueriesProps) {
+export function KeptQueries({ scope, now }: QueriesProps) {
   const [, draw] = useState(0)
   const keep = (query: QueriesProps['now'], isOn: boolean): void => {
     noteQuery({ ...query, isKept: isOn })

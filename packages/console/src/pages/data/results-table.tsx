@@ -1,39 +1,36 @@
 /** The table of a query's results: entities, keys, or the rows of a projection. */
-import type { SelectStatement } from '@sixtables/gateway/browser'
+import { printGql } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
 import { ValueInputs } from '../../components/entity-editor/value-inputs.tsx'
 import { safeText } from '../../components/parts.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
-import { type ApiKey, formatKeyPath } from '../../model/key-text.ts'
+import { formatKeyPath } from '../../model/key-text.ts'
 import { counted } from '../../model/numbers.ts'
-import { addressOfChildren, type Filter, filterFor } from '../../model/query-form.ts'
+import { addressOfChildren, type Filter, filterFor, withFilter } from '../../model/query-form.ts'
 import { navigate } from '../../model/route.ts'
 import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
+import { sortedBy } from '../../model/statements.ts'
 import type { ValueForm } from '../../model/typed-json.ts'
 import { problemIn } from '../../model/value-problems.ts'
 import { type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
 import { addressOfOpened } from './address.ts'
 import { editedValue, editOf, editProblemId, formOfCell, setCell } from './edits.ts'
 import { type Column, decimalsOf, type Results } from './results.ts'
+import type { ResultsViewProps } from './results-view.tsx'
 import { keyTextOf, type Selection } from './selection.ts'
 
-export interface ResultsTableProps {
-  readonly scope: EntityScope
-  readonly statement: SelectStatement
+export interface ResultsTableProps extends Pick<ResultsViewProps, 'place' | 'statement' | 'go' | 'onRun'> {
   readonly results: Results
   readonly shown: readonly string[]
   readonly selection: Selection
-  readonly onSort: (property: string) => void
-  readonly onOpen: (key: ApiKey) => void
-  readonly onFilter: (filter: Filter) => void
 }
 
 const unknown = { width: 12, type: 'null', filterType: 'null', decimals: 0 } as const
 
 export function ResultsTable(props: ResultsTableProps) {
-  const { scope, statement, results, selection, onSort, onOpen, onFilter } = props
+  const { place: scope, statement, results, selection, go, onRun } = props
   const { pages } = results
   const onView = useCallback((first: number, last: number) => pages.want(first, Math.max(first, last)), [pages])
   const [editing, setEditing] = useState<Editing | undefined>(undefined)
@@ -41,8 +38,12 @@ export function ResultsTable(props: ResultsTableProps) {
   /** A cell of a whole entity is edited in its place, if it has room. */
   const open = (row: EntityResult, columnId: string): void => {
     const column = statement.fields.length === 0 ? met.get(columnId) : undefined
-    if (column === undefined || formOfCell(row, column, scope) === undefined) onOpen(row.entity.key)
+    if (column === undefined || formOfCell(row, column, scope) === undefined) go(openedIn(row))
     else setEditing({ key: keyTextOf(row), property: columnId, before: editOf(scope, row)?.forms.get(columnId) })
+  }
+  const onFilter = (filter: Filter): void => {
+    const filtered = withFilter(statement, filter)
+    if (filtered !== undefined) onRun(printGql(filtered))
   }
   const goOn = (key: string, { entity }: EntityResult, columnId: string): void => {
     const value = propertyOf(entity.properties, columnId)
@@ -65,7 +66,7 @@ export function ResultsTable(props: ResultsTableProps) {
       onView={onView}
       onOpen={open}
       onKey={goOn}
-      onSort={onSort}
+      onSort={(property) => onRun(printGql(sortedBy(statement, property)))}
       isSelected={selection.has}
       onSelect={selection.toggle}
       onSelectAll={selection.toggleAll}
@@ -75,8 +76,10 @@ export function ResultsTable(props: ResultsTableProps) {
   )
 }
 
+const openedIn = (row: EntityResult) => ({ opened: keyTextOf(row) })
+
 function columnsOf(
-  { scope, statement, results: { pages, keyWidth }, shown, selection, onOpen }: ResultsTableProps,
+  { place: scope, statement, results: { pages, keyWidth }, shown, selection, go }: ResultsTableProps,
   met: ReadonlyMap<string, Column>,
   cell: (row: EntityResult, column: Column) => ComponentChildren,
 ): readonly TableColumn<EntityResult>[] {
@@ -109,7 +112,7 @@ function columnsOf(
       title: 'key',
       width: `calc(${Math.max(12, keyWidth)}ch + 104px)`,
       sorted: sortOf('__key__'),
-      cell: (row) => <KeyCell scope={scope} row={row} onOpen={onOpen} />,
+      cell: (row) => <KeyCell scope={scope} row={row} onOpen={() => go(openedIn(row))} />,
     },
     ...shown.map((property): TableColumn<EntityResult> => {
       const column = met.get(property) ?? { property, ...unknown }
@@ -129,7 +132,9 @@ function columnsOf(
   ]
 }
 
-function KeyCell({ scope, row, onOpen }: Pick<ResultsTableProps, 'scope' | 'onOpen'> & { readonly row: EntityResult }) {
+type KeyCellProps = Readonly<{ scope: EntityScope; row: EntityResult; onOpen: () => void }>
+
+function KeyCell({ scope, row, onOpen }: KeyCellProps) {
   const text = keyTextOf(row)
   return (
     <span class="data-key row">
@@ -138,7 +143,7 @@ function KeyCell({ scope, row, onOpen }: Pick<ResultsTableProps, 'scope' | 'onOp
         class="data-key-open cell-button accent mono"
         tabIndex={-1}
         title={`Open ${text}`}
-        onClick={() => onOpen(row.entity.key)}
+        onClick={onOpen}
       >
         {safeText(text)}
       </button>

@@ -13,51 +13,46 @@ import { ActionNote, EmptyState, ErrorNote, safeText } from '../../components/pa
 import { isShared } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import type { KeptQuery } from '../../model/kept-queries.ts'
-import type { ApiKey } from '../../model/key-text.ts'
 import { counted, timeWords } from '../../model/numbers.ts'
 import { pageMax } from '../../model/paging.ts'
-import { type Filter, otherTypes } from '../../model/query-form.ts'
+import { otherTypes } from '../../model/query-form.ts'
 import { addressOfEntity, addressOfRows, type EntityScope } from '../../model/scope.ts'
 import { countIn, countOf, findsEntities } from '../../model/statements.ts'
 import { valueWords } from '../../model/value-words.ts'
+import type { Place } from './address.ts'
 import { useChanges } from './commits.ts'
 import { rowsAsCsv, rowsAsJson } from './copied-rows.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { EditBar } from './edit-bar.tsx'
 import { ExplainPanel } from './explain-panel.tsx'
-import { QueriesMenu } from './queries-menu.tsx'
+import { KeptQueries } from './queries-menu.tsx'
 import { type Column, typesOf, useColumns, useResults } from './results.ts'
 import { ResultsTable, type ResultsTableProps } from './results-table.tsx'
 import { keyTextOf, type Selection, useSelection } from './selection.ts'
 
-interface ViewProps {
-  readonly scope: EntityScope
+export interface ViewProps {
+  readonly place: Place
   /** The query that was run, as it may be kept. */
   readonly query: Omit<KeptQuery, 'isKept'>
   /** The query above is no longer the one of these results. */
   readonly isChanged: boolean
-  readonly isExplained: boolean
   readonly runs: number
-  readonly onExplain: (isExplained: boolean) => void
+  readonly go: (to: Partial<Place>, options?: { readonly replace: boolean }) => void
   readonly onDialog: (dialog: OpenDialog) => void
 }
 
 export interface ResultsViewProps extends ViewProps {
   readonly statement: SelectStatement
-  readonly columns: readonly string[] | undefined
   readonly onMet: (columns: readonly Column[]) => void
-  readonly onColumns: (columns: readonly string[] | undefined) => void
-  readonly onSort: (property: string) => void
-  readonly onOpen: (key: ApiKey) => void
-  readonly onFilter: (filter: Filter) => void
+  readonly onRun: (gql: string) => void
 }
 
 export function ResultsView(props: ResultsViewProps) {
-  const { scope, statement, runs, onMet, onSort, onOpen, onFilter } = props
+  const { place: scope, statement, runs, go, onMet, onRun } = props
   const gql = printGql(statement)
   const results = useResults(scope, gql)
   const { pages, columns } = results
-  const shown = props.columns ?? columns.slice(0, shownMax).map(({ property }) => property)
+  const shown = scope.columns ?? columns.slice(0, shownMax).map(({ property }) => property)
   const selection = useSelection(JSON.stringify([scope, gql]), pages)
   const [deleted, setDeleted] = useState<SelectStatement | readonly EntityResult[] | undefined>(undefined)
   const deletion = findsEntities(statement) ? setDeleted : undefined
@@ -79,7 +74,11 @@ export function ResultsView(props: ResultsViewProps) {
         tools={
           <>
             {!props.isChanged && <Count key={JSON.stringify([scope, gql])} {...{ scope, statement, results }} />}
-            <ColumnChooser met={columns} shown={shown} onChange={props.onColumns} />
+            <ColumnChooser
+              met={columns}
+              shown={shown}
+              onChange={(chosen) => go({ columns: chosen }, { replace: true })}
+            />
           </>
         }
       >
@@ -87,11 +86,11 @@ export function ResultsView(props: ResultsViewProps) {
           <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
         )}
         {!isRefused && (!isEmpty || known.length > 0) && (
-          <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />
+          <ResultsTable {...{ place: scope, statement, results, shown, selection, go, onRun }} />
         )}
         {isEmpty && <NoResults {...{ statement, known }} />}
         <EditBar scope={scope} />
-        <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
+        <SelectionActions {...{ ...props, selection, shown }} onDelete={deletion} />
       </View>
       {deleted !== undefined && (
         <DeleteDialog
@@ -117,7 +116,8 @@ interface FrameProps extends ViewProps, Pick<ToolsProps, 'onDelete'> {
 
 /** The results of a query and its plan beside them, below their tools. */
 function View({ gql, explained, tools, children, ...props }: FrameProps) {
-  const { scope, isChanged, isExplained, runs, onExplain } = props
+  const { place, isChanged, runs, go } = props
+  const { isExplained } = place
   return (
     <>
       <Tools {...props}>
@@ -132,12 +132,12 @@ function View({ gql, explained, tools, children, ...props }: FrameProps) {
           label="Explain"
           aria-pressed={isExplained}
           disabled={isChanged && !isExplained}
-          onClick={() => onExplain(!isExplained)}
+          onClick={() => go({ isExplained: !isExplained }, { replace: true })}
         />
       </Tools>
       <div class={`results ${isExplained ? 'is-explained' : ''}`}>
         <div class="results-main column">{children}</div>
-        {isExplained && <ExplainPanel scope={scope} gql={explained} runs={runs} />}
+        {isExplained && <ExplainPanel scope={place} gql={explained} runs={runs} />}
       </div>
     </>
   )
@@ -149,12 +149,9 @@ function firstPageOf(statement: SelectStatement): string {
   return printGql({ ...statement, limit: [{ type: 'count', value: BigInt(most) }] })
 }
 
-type Shown = Pick<ResultsTableProps, 'scope' | 'statement' | 'results'>
+type Shown = Pick<ResultsTableProps, 'statement' | 'results'> & { readonly scope: EntityScope }
 
-interface NoResultsProps {
-  readonly statement: SelectStatement
-  readonly known: readonly Column[]
-}
+type NoResultsProps = Readonly<{ statement: SelectStatement; known: readonly Column[] }>
 
 /** A filter of another type than the values that were read finds none of them. */
 function NoResults({ statement, known }: NoResultsProps) {
@@ -173,17 +170,19 @@ function NoResults({ statement, known }: NoResultsProps) {
   )
 }
 
-interface ToolsProps extends Pick<ViewProps, 'scope' | 'query' | 'isChanged' | 'onDialog'> {
+interface ToolsProps extends Pick<ViewProps, 'place' | 'query' | 'isChanged' | 'onDialog'> {
   readonly onDelete?: (() => void) | undefined
   readonly children?: ComponentChildren
 }
 
 /** The right end of the toolbar: what can be done with results, then with the data. */
-export function Tools({ scope, query, isChanged, onDialog, onDelete, children }: ToolsProps) {
+export function Tools({ place, query, isChanged, onDialog, onDelete, children }: ToolsProps) {
   return (
     <div class="toolbar data-tools">
       {children}
-      <QueriesMenu scope={scope} now={query} />
+      <Menu label="Queries">
+        <KeptQueries scope={place} now={query} />
+      </Menu>
       <Button label="New entity…" onClick={() => onDialog({ type: 'create' })} />
       <Menu label="More">
         <Button label="Import…" onClick={() => onDialog({ type: 'import' })} />
@@ -196,13 +195,13 @@ export function Tools({ scope, query, isChanged, onDialog, onDelete, children }:
   )
 }
 
-interface SelectionActionsProps extends Pick<ViewProps, 'scope' | 'onDialog'> {
+interface SelectionActionsProps extends Pick<ViewProps, 'place' | 'onDialog'> {
   readonly selection: Selection
   readonly shown: readonly string[]
   readonly onDelete: ((rows: readonly EntityResult[]) => void) | undefined
 }
 
-function SelectionActions({ scope, selection, shown, onDialog, onDelete }: SelectionActionsProps) {
+function SelectionActions({ place: scope, selection, shown, onDialog, onDelete }: SelectionActionsProps) {
   const { rows, clear } = selection
   if (rows.length === 0) return null
   const [only, ...others] = rows.map(keyTextOf)
@@ -244,12 +243,7 @@ function Count({ scope, statement, results: { pages } }: Shown) {
   )
 }
 
-interface RefusedProps {
-  readonly scope: EntityScope
-  readonly gql: string
-  readonly error: Error
-  readonly onRetry: () => void
-}
+type RefusedProps = Readonly<{ scope: EntityScope; gql: string; error: Error; onRetry: () => void }>
 
 /** A query that was refused; for want of an index, with its definition. */
 function Refused({ scope: { project, database, namespace }, gql, error, onRetry }: RefusedProps) {
@@ -272,7 +266,7 @@ function Refused({ scope: { project, database, namespace }, gql, error, onRetry 
 }
 
 export function AggregateView(props: ViewProps & { readonly statement: AggregateStatement }) {
-  const { scope, statement, runs } = props
+  const { place: scope, statement, runs } = props
   const gql = printGql(statement)
   const { project, database, namespace } = scope
   const { value, error, reload } = useLoaded(JSON.stringify([project, database, namespace, gql]), {
