@@ -1,19 +1,13 @@
 /**
  * Fixtures, and managed exports and imports, over HTTP. Operations go on at the server when no page waits for them.
  */
-import type { FixtureFormat, ProgressEvent } from '@sixtables/gateway/browser'
+import type { FixtureFormat, OperationJson, ProgressEvent } from '@sixtables/gateway/browser'
 import { type EntityScope, given } from '../model/scope.ts'
 import { dataOf, wrote } from './events.ts'
 import { ApiError, type CallOptions, partsOf, postJson, ServerGone, send } from './http.ts'
 
-export interface Fixture {
-  readonly text: string
-  readonly format: FixtureFormat
-  /** File name, for messages. */
-  readonly name: string
-  /** Kind of CSV rows without a key. */
-  readonly kind?: string | undefined
-}
+/** @param kind - of CSV rows without a key */
+type Fixture = Readonly<{ text: string; format: FixtureFormat; name: string; kind?: string }>
 
 export interface Seeded {
   readonly entities: number
@@ -42,18 +36,13 @@ export async function loadFixture(
   }
 }
 
-export interface FixtureChoice {
-  readonly format: FixtureFormat
-  /** Empty = all. */
-  readonly kinds: readonly string[]
-  /** Only the namespace of the scope. */
-  readonly isOneNamespace: boolean
-}
+/** Without kinds all of them; `isOneNamespace`: only the namespace of the scope. */
+type Choice = Readonly<{ format: FixtureFormat; kinds: readonly string[]; isOneNamespace: boolean }>
 
 /** The entities as a file. @param onBytes - told how many bytes came so far */
 export async function downloadFixture(
   scope: EntityScope,
-  { format, kinds, isOneNamespace }: FixtureChoice,
+  { format, kinds, isOneNamespace }: Choice,
   { signal, onBytes }: CallOptions & { readonly onBytes: (bytes: number) => void },
 ): Promise<Blob> {
   const query = new URLSearchParams({ project: scope.project, database: scope.database, format })
@@ -70,11 +59,8 @@ export async function downloadFixture(
   return new Blob(parts, { type: response.headers.get('Content-Type') ?? 'text/plain' })
 }
 
-/** google.longrunning.Operation, as far as it is shown. */
-export interface Operation {
-  readonly name: string
-  readonly done?: boolean
-  readonly error?: { readonly code: number; readonly message: string }
+/** An operation, as far as it is shown. */
+export interface Operation extends Pick<OperationJson, 'name' | 'done' | 'error'> {
   readonly response?: { readonly outputUrl?: string }
   readonly metadata: {
     readonly common?: { readonly state: string }
@@ -88,18 +74,17 @@ export interface ManagedTransfer {
   readonly directory: string
   /** Name of the export's folder below it; for an import it may be part of the directory. */
   readonly name: string
+  /** Empty = all. */
   readonly kinds: readonly string[]
-  readonly namespaces: readonly string[]
 }
 
-export function startTransfer(scope: EntityScope, transfer: ManagedTransfer): Promise<Operation> {
-  const { direction, directory, name, kinds, namespaces } = transfer
-  return postJson(`/emulator/v1/projects/${encodeURIComponent(scope.project)}:${direction}?wait=false`, {
-    database: `projects/${scope.project}/databases/${scope.database}`,
+export function startTransfer({ project, database }: EntityScope, transfer: ManagedTransfer): Promise<Operation> {
+  const { direction, directory, name, kinds } = transfer
+  return postJson(`/emulator/v1/projects/${encodeURIComponent(project)}:${direction}?wait=false`, {
+    database: `projects/${project}/databases/${database}`,
     export_directory: directory,
     ...given({ export_name: name }),
     kinds,
-    namespace_ids: namespaces,
   })
 }
 

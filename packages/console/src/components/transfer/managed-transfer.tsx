@@ -4,7 +4,7 @@ import type { FixtureFormat } from '@sixtables/gateway/browser'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { wrote } from '../../api/events.ts'
 import { postJson } from '../../api/http.ts'
-import { type Operation, operationPath, startTransfer } from '../../api/transfer.ts'
+import { type ManagedTransfer, type Operation, operationPath, startTransfer } from '../../api/transfer.ts'
 import { entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { Button, Form, Select, TextField } from '../controls.tsx'
@@ -14,17 +14,12 @@ import { useAction, useLoaded } from '../use-server.ts'
 
 const askEveryMs = 300
 
-export interface ManagedTransferFormProps {
-  readonly scope: EntityScope
-  readonly direction: 'export' | 'import'
-  /** Empty = all. */
-  readonly kinds: readonly string[]
-}
+type ManagedTransferFormProps = Pick<ManagedTransfer, 'direction' | 'kinds'> & { readonly scope: EntityScope }
 
 export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransferFormProps) {
   const [directory, setDirectory] = useState('')
   const [name, setName] = useState('')
-  const transfer = { direction, directory, name, kinds, namespaces: [] }
+  const transfer = { direction, directory, name, kinds }
   const { operation, begin, cancel, error } = useOperation(() => startTransfer(scope, transfer), direction)
   const isExport = direction === 'export'
   const isRunning = operation !== undefined && operation.done !== true
