@@ -38,8 +38,10 @@ export interface LabOffer extends LabTexts {
 }
 
 /** Its value is the lab's own default. */
-export interface SettingOffer extends Required<Omit<Setting, 'source' | 'longer'>> {
+export interface SettingOffer extends Pick<Setting, 'value' | 'unit' | 'about'> {
   readonly name: string
+  readonly least: number
+  readonly most: number
 }
 
 export interface ChallengeOffer extends Pick<Challenge, 'name' | 'title' | 'minutes' | 'task' | 'lab'> {
