@@ -4,7 +4,7 @@ import { dataMethodOf } from '../methods.ts'
 import type { CallFacts } from './call-facts.ts'
 import type { TracedWait } from './call-trace.ts'
 import type { CallReport, WireProtocol } from './calls.ts'
-import { roundedMs } from './recorded-call.ts'
+import { roundedMs } from './recording.ts'
 
 export interface RequestWait {
   /** Milliseconds from the start of the call. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import protobuf from 'protobufjs/minimal.js'
 import { expect, test } from 'vitest'
-import { keptBytesMax, keptMessage } from './kept-message.ts'
+import { keptBytesMax, keptMessage } from './request-recorder.ts'
 
 function message(...fields: readonly (readonly [number, Uint8Array])[]): Buffer {
   const writer = protobuf.Writer.create()

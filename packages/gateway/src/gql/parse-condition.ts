@@ -10,7 +10,7 @@
  *   key          = KEY ( [PROJECT ( string ),] [DATABASE ( string ),] [NAMESPACE ( string ),] kind, id or name, … )
  *
  * The names of functions are not reserved: `key = KEY(key, 1)` is a comparison of the property `key`. CONTAINS and IN with an array mean IN,
- * with another value EQUAL (measured), which bind.ts decides by the bound value.
+ * with another value EQUAL (measured), which gql.ts decides by the bound value.
  */
 import { parseBlob, parseDateTime } from './literals.ts'
 import type {

@@ -11,7 +11,7 @@
 import { type Aggregation, encodeValue, type Filter, type Query } from '@sixtables/engine'
 import type { AnswerWriter } from '../convert/answer-writer.ts'
 import { operatorNumbers } from '../convert/query.ts'
-import type { BoundAggregation } from './bind.ts'
+import type { BoundAggregation } from './gql.ts'
 
 export function writeQuery(writer: AnswerWriter, field: number, query: Query): void {
   const { projection, kind, filter, order, distinctOn, startCursor, endCursor, offset, limit } = query

@@ -22,8 +22,7 @@ import { partitionOf, queryOf } from '../convert/query.ts'
 import { bigintOf, readOptionsOf } from '../convert/read-options.ts'
 import { decodeRequest, requestScope } from '../convert/request.ts'
 import type { EnginePort } from '../engine-port.ts'
-import type { BoundAggregation } from '../gql/bind.ts'
-import { gqlAggregationOf } from '../gql/gql.ts'
+import { type BoundAggregation, gqlAggregationOf } from '../gql/gql.ts'
 import { writeAggregationQuery } from '../gql/write-query.ts'
 
 const { RunAggregationQueryRequest } = google.datastore.v1

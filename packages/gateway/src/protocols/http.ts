@@ -94,17 +94,10 @@ export class HttpConnections {
     if (this.#isClosing) response.setHeader('Connection', 'close')
     // RFC 9112, 3.2: a proxy may have checked one Host, and we would use the other.
     const hosts = hostsOf(request.rawHeaders)
-    if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
-      sendLast(
-        request,
-        response,
-        400,
-        `the request has ${hosts === 0 ? 'no' : 'more than one'} Host header: send one\n`,
-      )
-      return
-    }
-    if (refusal !== undefined) {
-      sendLast(request, response, 403, `${refusal}\n`)
+    const isWrong = hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')
+    if (isWrong || refusal !== undefined) {
+      const words = `the request has ${hosts === 0 ? 'no' : 'more than one'} Host header: send one`
+      sendLast(request, response, isWrong ? 400 : 403, `${isWrong ? words : refusal}\n`)
       return
     }
     if (origin !== undefined) allowOrigin(response, origin, headers)

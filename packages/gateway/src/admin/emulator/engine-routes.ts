@@ -4,7 +4,7 @@
  */
 import type { Engine } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
-import { addExplainRoutes, addStalenessRoute } from './explain.ts'
+import { addExplainRoutes } from './explain.ts'
 import { type FixtureReader, readFixtureHere } from './fixture-request.ts'
 import { addFixtureRoutes } from './fixture-routes.ts'
 import { addIdRoutes } from './ids.ts'
@@ -19,7 +19,6 @@ export function addEngineRoutes(router: Router, engine: Engine, withFixture: Fix
   addInspectionRoutes(router, engine)
   addExplainRoutes(router, engine)
   addFixtureRoutes(router, engine, withFixture)
-  addStalenessRoute(router, engine)
   addIdRoutes(router, engine)
   addIndexRoutes(router, engine)
 }

@@ -96,6 +96,17 @@ export function addExplainRoutes(router: Router, engine: Engine): void {
     const { scope, commit } = await readCommit(message, call)
     return { json: await engine.preview(engine.database(scope.projectId, scope.databaseId), call, commit) }
   })
+  router.add('POST', '/emulator/staleness', async (request) => {
+    const body = bodyObject(request.body)
+    const { limit = limitMax } = body
+    const asked = gqlIn(body)
+    if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > limitMax) {
+      throw invalidArgument(`limit is a whole number from 1 to ${limitMax}, not ${JSON.stringify(limit)}`)
+    }
+    const query = gqlQueryOf(asked, partitionIn(body))
+    const shown = Math.min(query.limit ?? Number.POSITIVE_INFINITY, Number(limit))
+    return { json: await staleness(engine, askedBy(request, engine), query, shown) }
+  })
 }
 
 interface ResultReport {
@@ -119,20 +130,6 @@ export interface StaleReport {
 }
 
 const limitMax = 100
-
-export function addStalenessRoute(router: Router, engine: Engine): void {
-  router.add('POST', '/emulator/staleness', async (request) => {
-    const body = bodyObject(request.body)
-    const { limit = limitMax } = body
-    const asked = gqlIn(body)
-    if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > limitMax) {
-      throw invalidArgument(`limit is a whole number from 1 to ${limitMax}, not ${JSON.stringify(limit)}`)
-    }
-    const query = gqlQueryOf(asked, partitionIn(body))
-    const shown = Math.min(query.limit ?? Number.POSITIVE_INFINITY, Number(limit))
-    return { json: await staleness(engine, askedBy(request, engine), query, shown) }
-  })
-}
 
 /** Printing this many characters takes as long as reading a row. */
 const charsOfWork = 16

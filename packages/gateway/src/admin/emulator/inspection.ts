@@ -8,7 +8,7 @@
  *   GET   databases      every database, and its settings: limit
  *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: a database, or everything
  *
- * An incomplete answer has `next`, for a request with `after`, or `previous`, for one with `before` (pages.ts).
+ * An incomplete answer has `next`, for a request with `after`, or `previous`, for one with `before` (cli/target/target.ts).
  */
 import {
   type CheckReport,

@@ -9,12 +9,12 @@
  */
 import { invalidArgument, notFound, type PlanTree, systemScheduler } from '@sixtables/engine'
 import type { Calls } from '../../calls/calls.ts'
-import type { KeptMessage } from '../../calls/kept-message.ts'
 import { silenceMs } from '../../calls/line-queue.ts'
 import { recordLines } from '../../calls/recording.ts'
 import { type RequestFilter, requestFilter } from '../../calls/request-filter.ts'
 import {
   callsMax,
+  type KeptMessage,
   type RecordedRequest,
   type RequestDetail,
   type RequestRecorder,

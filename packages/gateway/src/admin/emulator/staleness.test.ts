@@ -2,7 +2,7 @@ import { encodeKey, encodeProperties, openEngine } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { Router } from '../../protocols/router.ts'
-import { addStalenessRoute, type StaleReport } from './explain.ts'
+import { addExplainRoutes, type StaleReport } from './explain.ts'
 
 test('large results are put into words one in a turn', async () => {
   let turns = 0
@@ -23,7 +23,7 @@ test('large results are put into words one in a turn', async () => {
   })
   await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
   const router = new Router()
-  addStalenessRoute(router, engine)
+  addExplainRoutes(router, engine)
   const body = Buffer.from(JSON.stringify({ project: 'p', gql: 'SELECT * FROM A' }))
   const { signal } = new AbortController()
   turns = 0

@@ -4,8 +4,8 @@ import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
 import { counted } from '../framework/print.ts'
 import { bigtablePlaceOf, createTable, storeInBigtable } from '../target/bigtable.ts'
-import { databaseOf, projectOf } from '../target/database.ts'
 import { closing, openStore } from '../target/open-store.ts'
+import { databaseOf, projectOf } from '../target/places.ts'
 
 export async function bigtableCreate(flags: Flags, io: Io): Promise<number> {
   const place = bigtablePlaceOf(flags, io.env)

@@ -14,7 +14,7 @@ import { counted } from '../framework/print.ts'
 import { stdinWord } from '../framework/words.ts'
 import { withApi } from '../target/api-store.ts'
 import { understood } from '../target/ask.ts'
-import { partitionOf, placeInWords } from '../target/database.ts'
+import { partitionOf, placeInWords } from '../target/places.ts'
 
 export async function getEntity(flags: Flags, io: Io): Promise<number> {
   const key = keyOf(flags, io, String(flags['key']))

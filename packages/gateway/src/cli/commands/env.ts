@@ -3,8 +3,7 @@ import { exportLine, isPlainWord, variablesOf } from '../../emulator/variables.t
 import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
 import { oneOf } from '../framework/flag-values.ts'
-import { projectOf } from '../target/database.ts'
-import { serverOf } from '../target/places.ts'
+import { projectOf, serverOf } from '../target/places.ts'
 
 const envFormats = ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'] as const
 

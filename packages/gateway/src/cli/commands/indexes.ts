@@ -6,7 +6,7 @@ import type { Flags, Io } from '../framework/command.ts'
 import { OperationError, UsageError } from '../framework/errors.ts'
 import { columns, counted, printed } from '../framework/print.ts'
 import { ask } from '../target/ask.ts'
-import { placeInWords, projectOf } from '../target/database.ts'
+import { placeInWords, projectOf } from '../target/places.ts'
 import { withTarget } from '../target/target.ts'
 
 const pollMs = 500

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
-import { wholeReport } from './pages.ts'
+import { wholeReport } from './target.ts'
 
 const rows = (from: number, to: number): readonly { readonly row: number }[] =>
   Array.from({ length: to - from }, (_, i) => ({ row: from + i }))

@@ -1,10 +1,13 @@
-/** The place of a command's data: a server with its address, or a folder. */
+/** The place of a command's data: a server with its address, or a folder; and its project, database and namespace. */
 import { resolve } from 'node:path'
+import type { PartitionId } from '@sixtables/engine'
+import type { Parameters } from '../../admin/emulator/inspection.ts'
+import { databaseIdOf } from '../../convert/parameters.ts'
 import { type FoundServer, findServer, type ServerFacts } from '../../emulator/server-file.ts'
 import { formatEndpoint } from '../../emulator/variables.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
-import { text } from '../framework/flag-values.ts'
+import { last, text } from '../framework/flag-values.ts'
 import { parseEndpoint } from './endpoint.ts'
 
 /** A server by `host:port`, or a folder by its absolute path. */
@@ -52,4 +55,30 @@ export function whyNone(dir: string, found: Exclude<FoundServer, { readonly stat
   const { address, pid, startedAt } = found.server
   const who = `process ${pid}, started ${startedAt}; ${found.reason}`
   return `the server that left its address ${address} in ${dir} is gone (${who}); ${start}`
+}
+
+export const defaultProject = 'demo'
+
+/** The project of `--project`, or of DATASTORE_PROJECT_ID, or of its old name DATASTORE_DATASET, or the default. */
+export function projectOf(flags: Flags, env: Io['env']): string {
+  const named = text(flags, 'project') ?? text(flags, 'project-id')
+  return named ?? (env['DATASTORE_PROJECT_ID'] || env['DATASTORE_DATASET'] || defaultProject)
+}
+
+/** The database of `--database`; empty for the default one. */
+export function databaseOf(flags: Flags): string {
+  return databaseIdOf(String(last(flags['database']) ?? ''))
+}
+
+export function partitionOf(flags: Flags, env: Io['env']): PartitionId {
+  const namespaceId = String(flags['namespace'] ?? '')
+  return { projectId: projectOf(flags, env), databaseId: databaseOf(flags), namespaceId }
+}
+
+/** `project demo, database d, namespace n`, without default parts. */
+export function placeInWords({ project, database, namespace }: Parameters): string {
+  const parts = [`project ${project}`]
+  if (database) parts.push(`database ${database}`)
+  if (namespace) parts.push(`namespace ${namespace}`)
+  return parts.join(', ')
 }

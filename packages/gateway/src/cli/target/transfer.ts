@@ -5,7 +5,7 @@ import type { OperationJson } from '../../admin/operations/operations.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import { ask, type Target, understood } from './ask.ts'
-import { databaseOf, projectOf } from './database.ts'
+import { databaseOf, projectOf } from './places.ts'
 import { withTarget } from './target.ts'
 
 export function filterOf(flags: Flags): Record<'kinds' | 'namespaces', readonly string[]> {

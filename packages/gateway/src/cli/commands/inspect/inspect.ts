@@ -15,7 +15,7 @@ import type { Flags, Io } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { written } from '../../framework/flag-values.ts'
 import { columns, counted } from '../../framework/print.ts'
-import { placeInWords } from '../../target/database.ts'
+import { placeInWords } from '../../target/places.ts'
 import { inspect, keyParameters } from '../../target/target.ts'
 import { tableNames, tablesInWords } from '../../target/target-flags.ts'
 
