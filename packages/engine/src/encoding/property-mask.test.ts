@@ -48,7 +48,7 @@ describe('a read', () => {
   test('of neighbours that are kept whole is a view of the stored bytes', () => {
     const bytes = propertyBytes(stored)
     const cut = cutProperties(bytes, parsePropertyMask(['a', 'e', 'list']))
-    expect(cut.buffer).toBe(bytes.buffer)
+    expect(cut.buffer === bytes.buffer).toBe(true)
     expect(cut.byteOffset).toBe(bytes.byteOffset)
   })
 
@@ -85,7 +85,7 @@ describe('a read', () => {
   test('of top-level names is a view of the stored bytes where they lie together', () => {
     const bytes = propertyBytes(stored)
     const cut = cutProperties(bytes, parsePropertyMask(['e', 'list']))
-    expect(cut.buffer).toBe(bytes.buffer)
+    expect(cut.buffer === bytes.buffer).toBe(true)
     expect(readBack(cut)).toEqual(expected({ e: stored['e'] ?? null, list: stored['list'] ?? null }))
     expect(readBack(cutProperties(bytes, parsePropertyMask(['empty', 'a'])))).toEqual(expected({ a: 1n, empty: {} }))
   })
