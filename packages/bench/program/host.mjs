@@ -59,38 +59,49 @@ function ask(of, verb, ...args) {
   })
 }
 
-const verbs = ['sleep', 'get', 'getAll', 'put', 'insert', 'remove', 'query', 'count', 'allocateId']
+const reads = ['get', 'getAll', 'query']
+
+/** Calls of one argument: what a program passes behind it, such as the index of `keys.map(db.get)`, is left out. */
+const callsOf = (verbs, call) => Object.fromEntries(verbs.map((verb) => [verb, (argument) => call(verb, argument)]))
+
+/** Writes, each of which does something with its change. */
+const writesOf = (change) => ({
+  put: (key, properties, options) => change(['put', key, properties, options]),
+  insert: (key, properties, options) => change(['insert', key, properties, options]),
+  remove: (...keys) => change(['remove', ...keys]),
+})
 
 function dbOf(of) {
-  const own = verbs.map((verb) => [verb, (...args) => ask(of, verb, ...args)])
-  const transaction = (work) => runTransaction((verb, ...args) => ask(of, verb, ...args), work)
-  return { ...Object.fromEntries(own), transaction, random, now: () => now }
+  const call = (...args) => ask(of, ...args)
+  return {
+    ...callsOf([...reads, 'sleep', 'count', 'allocateId'], call),
+    ...writesOf((change) => call('commit', [change])),
+    ...{ transaction: (work) => runTransaction(call, work), random, now: () => now },
+  }
 }
 
 /** As client libraries do it: writes are sent with the commit, and after a conflict, or when the service is busy, the work runs again. */
-async function runTransaction(send, work) {
+async function runTransaction(call, work) {
   for (let attempt = 1; ; attempt++) {
-    const transaction = await send('begin')
+    const transaction = await call('begin')
     const changes = []
-    const later = async (change) => void changes.push(structuredClone(change))
-    const inside =
-      (verb) =>
-      (...args) =>
-        send('within', transaction, verb, ...args)
+    let hasEnded = false
+    const read = async (verb, argument) => {
+      if (hasEnded) throw new TypeError('this transaction has ended')
+      return await call(verb, argument, transaction)
+    }
     try {
-      const result = await work({
-        ...{ get: inside('get'), getAll: inside('getAll'), query: inside('query') },
-        put: (...args) => later(['put', ...args]),
-        insert: (...args) => later(['insert', ...args]),
-        remove: (...keys) => later(['remove', ...keys]),
-      })
-      await send('commit', transaction, changes)
+      const writes = writesOf(async (change) => void changes.push(structuredClone(change)))
+      const result = await work({ ...callsOf(reads, read), ...writes })
+      await call('commit', changes, transaction)
+      hasEnded = true
       return result
     } catch (error) {
       // One that the service has ended already cannot be rolled back.
-      await send('rollback', transaction).catch(() => {})
+      await call('rollback', transaction).catch(() => {})
+      hasEnded = true
       if (!['ABORTED', 'UNAVAILABLE'].includes(error?.code) || attempt === attemptsMax) throw error
-      await send('sleep', 50 * 2 ** attempt * (0.5 + random() / 2))
+      await call('sleep', 50 * 2 ** attempt * (0.5 + random() / 2))
     }
   }
 }

@@ -81,8 +81,10 @@ export class Db {
     return Number(this.#store.clock.nowMicros() / 1000n)
   }
 
+  /** For an hour at most. */
   sleep(ms: number): Promise<void> {
-    return this.#store.sleep(ms)
+    if (typeof ms !== 'number' || !(ms >= 0)) throw new TypeError(`sleep takes milliseconds, not ${String(ms)}`)
+    return this.#store.sleep(Math.min(ms, 3_600_000))
   }
 
   async allocateId(kind: string): Promise<bigint> {
@@ -113,12 +115,12 @@ export class Db {
     await this.charged.commit(
       transaction === undefined
         ? { mode: 'nonTransactional', mutations }
-        : { mode: 'transactional', transaction, mutations },
+        : { mode: 'transactional', transaction: tokenOf(transaction), mutations },
     )
   }
 
   rollback(transaction: Uint8Array): Promise<void> {
-    return this.charged.rollback(transaction)
+    return this.charged.rollback(tokenOf(transaction))
   }
 
   /** In as many calls as it takes: one call passes over 1,000 results at most. */
@@ -186,7 +188,13 @@ export class Db {
 }
 
 function readIn(transaction: Uint8Array | undefined): { readonly read?: { readonly transaction: Uint8Array } } {
-  return transaction === undefined ? {} : { read: { transaction } }
+  return transaction === undefined ? {} : { read: { transaction: tokenOf(transaction) } }
+}
+
+/** @throws TypeError for what `begin` did not answer */
+function tokenOf(transaction: unknown): Uint8Array {
+  if (transaction instanceof Uint8Array) return transaction
+  throw new TypeError('a call names no transaction')
 }
 
 function entityOf(key: Key, image: EntityImage): Entity {

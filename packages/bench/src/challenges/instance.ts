@@ -65,7 +65,6 @@ const patienceTimes = 8
 
 export class Instance extends ProgramProcess<InstanceOptions> {
   readonly #host: Host
-  readonly #transactions: Transactions = []
   #outbox: unknown[] = []
   #isScheduled = false
   #sent = 0
@@ -176,7 +175,7 @@ export class Instance extends ProgramProcess<InstanceOptions> {
     if (db === undefined || this.end !== undefined) return
     this.asked++
     try {
-      this.#post({ reply: request, value: await perform(db, this.#transactions, verb, args) })
+      this.#post({ reply: request, value: await perform(db, verb, args) })
     } catch (error) {
       if (!(error instanceof Error)) throw error
       if (!(error instanceof DatastoreError || error instanceof TypeError || error instanceof RangeError)) {
@@ -215,54 +214,13 @@ function errorOf(words: string, { name = 'an error', message, code, place }: Err
   return new RefusedCall(code, `${words} failed with ${code}: ${message}`)
 }
 
-/** Transactions that a process has begun, by number; `undefined` for those that have ended. */
-type Transactions = (Uint8Array | undefined)[]
-
-type Verb = (db: Db, args: readonly [never, never, never, ...never[]], transactions: Transactions) => unknown
-
-/** Arguments are the program's: {@link Db} checks them. */
-const verbs: Readonly<Record<string, Verb>> = {
-  sleep: (db, [ms]) => db.sleep(duration(ms)),
-  get: (db, [key]) => db.get(key),
-  getAll: (db, [keys]) => db.getAll(keys),
-  put: (db, [key, properties, options]) => db.commit([['put', key, properties, options]]),
-  insert: (db, [key, properties, options]) => db.commit([['insert', key, properties, options]]),
-  remove: (db, keys) => db.commit([['remove', ...keys]]),
-  query: (db, [options]) => db.query(options),
-  count: (db, [options]) => db.count(options),
-  allocateId: (db, [kind]) => db.allocateId(kind),
-  begin: async (db, _, transactions) => transactions.push(await db.begin()) - 1,
-  within: (db, [number, verb, argument], transactions) => {
-    const transaction = openOf(transactions, number)
-    if (verb === 'get') return db.get(argument, transaction)
-    return verb === 'getAll' ? db.getAll(argument, transaction) : db.query(argument, transaction)
-  },
-  commit: async (db, [number, changes], transactions) => {
-    await db.commit(changes, openOf(transactions, number))
-    transactions[Number(number)] = undefined
-  },
-  rollback: async (db, [number], transactions) => {
-    const transaction = transactions[Number(number)]
-    transactions[Number(number)] = undefined
-    if (transaction !== undefined) await db.rollback(transaction)
-  },
-}
+/** The calls of {@link Db} that a program may make; a call checks its arguments, which are the program's. */
+const verbs = ['sleep', 'get', 'getAll', 'query', 'count', 'allocateId', 'begin', 'commit', 'rollback'] as const
 
 /** @throws DatastoreError of the service; TypeError and RangeError for arguments that make no sense */
-async function perform(db: Db, transactions: Transactions, verb: string, args: readonly unknown[]): Promise<unknown> {
-  const own = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-  if (own === undefined) throw new TypeError(`there is no call ${verb}`)
-  return await own(db, args as unknown as readonly [never, never, never], transactions)
-}
-
-/** @throws TypeError */
-function openOf(transactions: Transactions, number: unknown): Uint8Array {
-  const found = transactions[Number(number)]
-  if (found === undefined) throw new TypeError('this transaction has ended')
-  return found
-}
-
-function duration(ms: unknown): number {
-  if (typeof ms !== 'number' || !(ms >= 0)) throw new TypeError(`sleep takes milliseconds, not ${String(ms)}`)
-  return Math.min(ms, 3_600_000)
+async function perform(db: Db, verb: string, args: readonly unknown[]): Promise<unknown> {
+  const known = verbs.find((one) => one === verb)
+  if (known === undefined) throw new TypeError(`there is no call ${verb}`)
+  const call = db[known] as (...args: readonly unknown[]) => unknown
+  return await call.apply(db, [...args])
 }

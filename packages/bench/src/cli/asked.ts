@@ -3,11 +3,11 @@ import type { Lab } from '../lab.ts'
 import {
   isSettingName,
   isWhole,
-  settings as knownSettings,
   mostOf,
   type SettingName,
   type SettingValues,
   settingNames,
+  settings,
 } from '../settings.ts'
 import { advice, named, UsageError } from './errors.ts'
 
@@ -35,7 +35,7 @@ export function askedSettings(set: readonly string[], chosen: readonly Lab[]): S
     if (at < 0 || words.slice(at + 1).trim() === '' || !Number.isFinite(value) || value < 0) {
       throw new UsageError(`write --set ${name}=number, with a number of 0 or more; got ${words}`)
     }
-    const setting = knownSettings[name]
+    const setting = settings[name]
     const { least = 0, unit } = setting
     if (value < least) throw new UsageError(`${name} is ${least} ${unit} or more, not ${value}`)
     if (value > mostOf(setting)) throw new UsageError(`${name} is ${mostOf(setting)} ${unit} or less, not ${value}`)

@@ -36,8 +36,10 @@ export function wholeNumber<Option extends object>(flag: string, most: number, o
   return { type: 'string', coerce, ...option }
 }
 
-export const seedMax = 0xffff_ffff
 const secondsMax = 86_400
 
 export const secondsFlag = (describe: string): WholeNumber & { readonly describe: string } =>
   wholeNumber('--seconds', secondsMax, { describe })
+
+export const seedFlag = (describe: string): WholeNumber & { readonly describe: string; readonly default: string } =>
+  wholeNumber('--seed', 0xffff_ffff, { describe, default: '1' })

@@ -13,7 +13,7 @@ import { terminalReport } from '../report/terminal.ts'
 import { runLab } from '../runner.ts'
 import { askedSettings } from './asked.ts'
 import { UsageError } from './errors.ts'
-import { type Choose, outputs, seedMax, wholeNumber } from './flags.ts'
+import { type Choose, outputs, seedFlag } from './flags.ts'
 import { checkFolders, type Io } from './io.ts'
 import { writeResults } from './run.ts'
 
@@ -28,10 +28,7 @@ function replayOptions(y: Argv) {
     .option('ramp', { type: 'boolean', describe: 'Before that, from 500 a second, half as much more every 5 minutes' })
     .option('against', { type: 'string', nargs: 1, describe: 'A second recording, drawn beside the first' })
     .option('set', { type: 'string', array: true, describe: 'name=value, as settings prints them' })
-    .option(
-      'seed',
-      wholeNumber('--seed', seedMax, { default: '1', describe: 'Of all chance; the same seed prints the same' }),
-    )
+    .option('seed', seedFlag('Of all chance; the same seed prints the same'))
     .options(outputs)
     .example('$0 replay calls.jsonl', 'at a hundred times its rate, for 20 minutes of virtual time')
     .example('$0 replay calls.jsonl --times 1000 --ramp', 'ramped up by the book')

@@ -10,20 +10,14 @@ import { settings as knownSettings, type SettingName, type SettingValues } from 
 import { askedSettings, checkArms } from './asked.ts'
 import { driveLabs } from './drive.ts'
 import { named, UsageError } from './errors.ts'
-import { type Choose, onlyWithEndpoint, outputs, secondsFlag, seedMax, wholeNumber } from './flags.ts'
+import { type Choose, onlyWithEndpoint, outputs, secondsFlag, seedFlag, wholeNumber } from './flags.ts'
 import { checkFolders, type Io, writeData, writeOrRefuse } from './io.ts'
 
 function runOptions(y: Argv) {
   return y
     .positional('labs', { type: 'string', array: true, describe: 'Names of labs, from list' })
     .option('all', { type: 'boolean', describe: 'All labs' })
-    .option(
-      'seed',
-      wholeNumber('--seed', seedMax, {
-        default: '1',
-        describe: 'Seed of all random numbers; the same seed prints the same results',
-      }),
-    )
+    .option('seed', seedFlag('Seed of all random numbers; the same seed prints the same results'))
     .option('arm', { type: 'string', array: true, describe: 'Arm to run; repeatable' })
     .option('set', { type: 'string', array: true, describe: 'Setting as name=value; the command settings lists them' })
     .options(outputs)

@@ -156,37 +156,35 @@ const doubleParts = 1e6
 
 /** @param terms - values of one type */
 function valueScale(terms: readonly Value[]): Scale<Value> | undefined {
-  const room = undefined
-  switch (terms[0]?.type) {
-    case 'integer':
-      return {
-        room,
-        numberOf: (term) => (term.type === 'integer' ? term.value : 0n),
-        termOf: (number) => ({ type: 'integer', value: BigInt.asIntN(64, number) }),
-      }
-    case 'timestamp':
-      return {
-        room,
-        numberOf: (term) => (term.type === 'timestamp' ? term.micros : 0n),
-        termOf: (micros) => ({ type: 'timestamp', micros }),
-      }
-    case 'double': {
-      const parts = (term: Value): number =>
-        term.type === 'double' ? Math.round(term.value * doubleParts) : Number.NaN
-      if (!terms.every((term) => Number.isFinite(parts(term)))) return undefined
-      return {
-        room,
-        numberOf: (term) => BigInt(parts(term)),
-        termOf: (number) => ({ type: 'double', value: Number(number) / doubleParts }),
-      }
-    }
-    case 'string': {
-      const nameOf = (term: Value): string => (term.type === 'string' ? term.value : '')
-      return scaleOfNames(terms, nameOf, (value) => ({ type: 'string', value }))
-    }
-    default:
-      return undefined
+  const type = terms[0]?.type
+  if (type === 'string') {
+    const nameOf = (term: Value): string => (term.type === type ? term.value : '')
+    return scaleOfNames(terms, nameOf, (value) => ({ type, value }))
   }
+  const numbers = type && numbersOf[type]
+  if (numbers === undefined || !terms.every((term) => numbers[0](term) !== undefined)) return undefined
+  return { room: undefined, numberOf: (term) => numbers[0](term) ?? 0n, termOf: numbers[1] }
+}
+
+/** The number of a value, if it has one, and the value of a number. */
+type Numbers = readonly [numberOf: (term: Value) => bigint | undefined, termOf: (number: bigint) => Value]
+
+const numbersOf: Partial<Readonly<Record<Value['type'], Numbers>>> = {
+  integer: [
+    (term) => (term.type === 'integer' ? term.value : undefined),
+    (number) => ({ type: 'integer', value: BigInt.asIntN(64, number) }),
+  ],
+  timestamp: [
+    (term) => (term.type === 'timestamp' ? term.micros : undefined),
+    (micros) => ({ type: 'timestamp', micros }),
+  ],
+  double: [
+    (term) => {
+      const parts = term.type === 'double' ? Math.round(term.value * doubleParts) : Number.NaN
+      return Number.isFinite(parts) ? BigInt(parts) : undefined
+    },
+    (number) => ({ type: 'double', value: Number(number) / doubleParts }),
+  ],
 }
 
 function valueInWords(value: Value): string {

@@ -70,19 +70,11 @@ export function drawable(result: LabResult): DrawableResult {
 export function compared(arms: readonly ArmResult[]): Comparison {
   return {
     charts: grouped(arms, ({ charts }) => charts, chartName).map(overlaid),
-    flows: grouped(
-      arms,
-      ({ flows }) => flows,
-      ({ title }) => title,
-    ).map((group) => ({
+    flows: grouped(arms, ({ flows }) => flows, titleOf).map((group) => ({
       title: group[0].drawn.title,
       flows: group.map(({ drawn: flow, ...arm }) => ({ ...arm, flow })),
     })),
-    heatmaps: grouped(
-      arms,
-      ({ heatmaps }) => heatmaps,
-      ({ title, unit, time }) => `${title} ${unit} ${time}`,
-    ).map(sideBySide),
+    heatmaps: grouped(arms, ({ heatmaps }) => heatmaps, heatmapName).map(sideBySide),
   }
 }
 
@@ -94,6 +86,8 @@ interface Drawn<T> {
 
 type Group<T> = [Drawn<T>, ...Drawn<T>[]]
 
+const titleOf = ({ title }: Flow): string => title
+const heatmapName = ({ title, unit, time }: Heatmap): string => `${title} ${unit} ${time}`
 const chartName = ({ title, unit, x, logarithmic }: Chart): string => JSON.stringify([title, unit, x.name, logarithmic])
 
 function grouped<T>(

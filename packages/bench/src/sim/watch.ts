@@ -50,11 +50,6 @@ function tableLookOf(tablets: readonly TabletReport[]): TableLook {
 
 const nothing = tableLookOf([])
 
-/** A part of each look as a share of a whole, 0 to 1, over all looks. */
-function shareOf<T>(looks: readonly T[], part: (look: T) => number, whole: (look: T) => number): number {
-  return sum(looks.map(part)) / (sum(looks.map(whole)) || 1)
-}
-
 export class Watch {
   readonly #store: Store
   readonly #tables: readonly TableId[]
@@ -144,7 +139,7 @@ export class Watch {
   /** The part of the load of the last `seconds`, 0 to 1, that was on tablets with more than `opsPerSecond` row operations a second. */
   shareAbove(table: TableId, seconds: number, opsPerSecond: number): number {
     const loads = this.#last(seconds).flatMap(({ tables }) => [...(tables.get(table)?.loads.values() ?? [])])
-    return shareOf(loads, (load) => (load > opsPerSecond ? load : 0), Number)
+    return sum(loads.filter((load) => load > opsPerSecond)) / (sum(loads) || 1)
   }
 
   /** The greatest share of one tablet at any look between two moments. */
@@ -156,20 +151,14 @@ export class Watch {
   /** Refused operations as a share of all, 0 to 1, between two moments. */
   refusedShare(fromSeconds: number = 0, toSeconds?: number): number {
     const looks = this.#between(fromSeconds, toSeconds)
-    return shareOf(
-      looks,
-      (look) => look.refused,
-      (look) => look.refused + look.served,
-    )
+    const refused = sum(looks.map((look) => look.refused))
+    return refused / (refused + sum(looks.map((look) => look.served)) || 1)
   }
 
   /** Served lookups that found no entity, as a share of all served ones, from a moment on. */
   missingShare(fromSeconds: number): number {
-    return shareOf(
-      this.#between(fromSeconds),
-      (look) => look.missing,
-      (look) => look.served,
-    )
+    const looks = this.#between(fromSeconds)
+    return sum(looks.map((look) => look.missing)) / (sum(looks.map((look) => look.served)) || 1)
   }
 
   /** Seconds until the refused share of a look exceeded a bound; `undefined`: never. */
