@@ -116,8 +116,9 @@ type Scope = (typeof scopes)[number][0]
 
 /** Deletes all data, or those of a project, a database or a namespace; it says which before it does. */
 function ResetControl() {
+  const { dir, project = '', resetRefusal: refusal } = server.value ?? {}
   const [scope, setScope] = useState<Scope>('all')
-  const [place, setPlace] = useState<DatabaseName>({ project: server.value?.project ?? '', database: '' })
+  const [place, setPlace] = useState<DatabaseName>({ project, database: '' })
   const [namespace, setNamespace] = useState('')
   const [isAsking, setAsking] = useState(false)
   const words = wordsOf(scope, place, namespace)
@@ -128,7 +129,7 @@ function ResetControl() {
   })
   return (
     <>
-      <Refused reason={refusalInWords()}>
+      <Refused reason={refusal && `The server refuses it: ${refusal}.`}>
         <Form onSubmit={() => setAsking(true)}>
           <div class="fields">
             <Select look="field" label="Delete" value={scope} options={scopes} onChange={setScope} />
@@ -149,7 +150,9 @@ function ResetControl() {
           onClose={() => setAsking(false)}
         >
           <p>
-            This deletes {safeText(words)}, <StoreInWords />.
+            This deletes {safeText(words)}, {dir === undefined ? 'which are' : 'on disk'} <StoreWords />
+            {isShared() && ', for all of its gateways'}
+            {(isShared() || dir !== undefined) && '; they cannot be brought back'}.
           </p>
           <p>
             {scope === 'all' && `Ids ${isShared() ? 'go on from the last one' : 'begin anew'}. `}Composite indexes stay
@@ -157,23 +160,6 @@ function ResetControl() {
           </p>
         </DeleteQuestion>
       )}
-    </>
-  )
-}
-
-function refusalInWords(): string | undefined {
-  const refusal = server.value?.resetRefusal
-  return refusal === undefined ? undefined : `The server refuses it: ${refusal}.`
-}
-
-function StoreInWords() {
-  const dir = server.value?.dir
-  const isKept = isShared() || dir !== undefined
-  return (
-    <>
-      {dir === undefined ? 'which are' : 'on disk'} <StoreWords />
-      {isShared() && ', for all of its gateways'}
-      {isKept && '; they cannot be brought back'}
     </>
   )
 }

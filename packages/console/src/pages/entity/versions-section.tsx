@@ -43,7 +43,22 @@ export function VersionsSection(props: VersionsSectionProps) {
       title="Versions"
       more={<span class="muted">{versions.length === 1 ? 'one is kept' : `${versions.length} are kept`}</span>}
     >
-      {last > 0 && <Slider at={at} last={last} words={words} onChoose={choose} />}
+      {last > 0 && (
+        <div class="row" style={{ maxWidth: '760px' }}>
+          <Button label="‹" aria-label="Older version" disabled={at === 0} onClick={() => choose(at - 1)} />
+          <input
+            class="grow p-0"
+            type="range"
+            aria-label="Version"
+            aria-valuetext={words}
+            min={0}
+            max={last}
+            value={at}
+            onInput={(event) => choose(Number(event.currentTarget.value))}
+          />
+          <Button label="›" aria-label="Newer version" disabled={at === last} onClick={() => choose(at + 1)} />
+        </div>
+      )}
       <p class="my-2">
         <time dateTime={shown.committedAt}>{shown.committedAt}</time> {words.slice(0, words.indexOf(' of '))}, {at + 1}{' '}
         of {versions.length} <StateTag state={shown.state} /> {at === last && <span class="tag">newest</span>}
@@ -66,32 +81,6 @@ export function VersionsSection(props: VersionsSectionProps) {
 
 /** A list of a thousand is no choice. */
 const offeredMax = 100
-
-interface SliderProps {
-  readonly at: number
-  readonly last: number
-  readonly words: string
-  readonly onChoose: (at: number) => void
-}
-
-function Slider({ at, last, words, onChoose }: SliderProps) {
-  return (
-    <div class="row" style={{ maxWidth: '760px' }}>
-      <Button label="‹" aria-label="Older version" disabled={at === 0} onClick={() => onChoose(at - 1)} />
-      <input
-        class="grow p-0"
-        type="range"
-        aria-label="Version"
-        aria-valuetext={words}
-        min={0}
-        max={last}
-        value={at}
-        onInput={(event) => onChoose(Number(event.currentTarget.value))}
-      />
-      <Button label="›" aria-label="Newer version" disabled={at === last} onClick={() => onChoose(at + 1)} />
-    </div>
-  )
-}
 
 interface CompareWithProps {
   readonly versions: readonly VersionReport[]
@@ -184,11 +173,7 @@ function VersionState({ state: { entity, error }, isDeleted }: Readonly<{ state:
   )
 }
 
-interface DifferenceToProps {
-  readonly before: LoadedVersion
-  readonly after: LoadedVersion
-  readonly hasOther: boolean
-}
+type DifferenceToProps = Readonly<Record<'before' | 'after', LoadedVersion> & { hasOther: boolean }>
 
 function DifferenceTo({ before, after, hasOther }: DifferenceToProps) {
   if (!hasOther) return <p class="muted">The log has no version before it.</p>

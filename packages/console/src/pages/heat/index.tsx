@@ -197,7 +197,12 @@ function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildr
   }
   return (
     <>
-      <Unknown source={main} metric={metric} />
+      {(metric === 'wait' || metric === 'refused') && !main.recording.simulated && (
+        <p class="muted">
+          Without <code>--simulate</code> servers have no capacity: nothing waits, nothing is refused. Start the server
+          with <code>sixtables start --simulate</code>.
+        </p>
+      )}
       {tables.map((table) => (
         <div key={table} class={`heat-pictures ${shown.length > 1 ? 'columns is-compared halves' : ''}`}>
           {shown.map((source) => (
@@ -338,17 +343,6 @@ function Compared({ recordings, names, onNames: onChange }: Pick<FilesProps, 're
         onChange={(value) => onChange(value === '' || value === left ? [left] : [left, value])}
       />
     </>
-  )
-}
-
-function Unknown({ source, metric }: { readonly source: Source; readonly metric: Metric }) {
-  const needsSimulation = (metric === 'wait' || metric === 'refused') && !source.recording.simulated
-  if (!needsSimulation) return null
-  return (
-    <p class="muted">
-      Without <code>--simulate</code> servers have no capacity: nothing waits, nothing is refused. Start the server with{' '}
-      <code>sixtables start --simulate</code>.
-    </p>
   )
 }
 

@@ -89,13 +89,9 @@ export function HottestOverTime({ recordings, source, tables, metric, ages }: Sh
   )
 }
 
-const kindWords: Readonly<Record<TabletEvent['kind'], string>> = {
-  split: 'split',
-  'split-refused': 'split refused',
-  merge: 'merge',
-  move: 'move',
-  compaction: 'compaction',
-}
+const kinds = Object.keys(shapes) as TabletEvent['kind'][]
+/** `split refused` */
+const kindWords = (kind: TabletEvent['kind']): string => kind.replace('-', ' ')
 const marksMax = 50
 
 function Shape({ kind }: { readonly kind: TabletEvent['kind'] }) {
@@ -115,9 +111,9 @@ export function Marks({ events, onShow }: MarksProps) {
     <section>
       <h2>Marks</h2>
       <ul class="wrap mb-3 muted">
-        {(Object.keys(kindWords) as TabletEvent['kind'][]).map((kind) => (
+        {kinds.map((kind) => (
           <li key={kind}>
-            <Shape kind={kind} /> {kindWords[kind]}
+            <Shape kind={kind} /> {kindWords(kind)}
           </li>
         ))}
       </ul>
@@ -134,11 +130,11 @@ export function Marks({ events, onShow }: MarksProps) {
               label={timeWords(event.atMs)}
               class="quiet rigid nowrap"
               onClick={() => onShow(event)}
-              aria-label={`Show ${kindWords[event.kind]} ${event.sequence} in the picture`}
+              aria-label={`Show ${kindWords(event.kind)} ${event.sequence} in the picture`}
             />
             <span>
               <span class="tag">
-                <Shape kind={event.kind} /> {kindWords[event.kind]}
+                <Shape kind={event.kind} /> {kindWords(event.kind)}
               </span>{' '}
               {event.table}: {safeText(event.words)}
             </span>

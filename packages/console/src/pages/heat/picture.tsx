@@ -8,7 +8,7 @@ import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
 import { useWidth } from '../../components/use-width.ts'
 import type { Plane, Window } from '../../model/heat-plane.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'
-import { drawPicture, type Layout, layoutOf, type PictureInk, xOf, yOf } from './draw.ts'
+import { drawPicture, layoutOf, type PictureInk, xOf, yOf } from './draw.ts'
 import {
   keyAction,
   modelOf,
@@ -170,7 +170,8 @@ export interface OverlayProps {
 
 /** Parts that move with cursor and pointer, and the pins of findings: elements over the canvas. */
 function Overlay({ props, model, cursor, marked, pointer, words }: OverlayProps) {
-  const { layout, window } = model
+  const { source, table, onFinding } = props
+  const { layout, window, axis } = model
   const cellMs = (window.toMs - window.fromMs) / layout.plotWidth
   return (
     <>
@@ -184,32 +185,7 @@ function Overlay({ props, model, cursor, marked, pointer, words }: OverlayProps)
         />
       )}
       {marked !== undefined && <div class="heat-brush absolute ghost" style={boxOf(marked, model)} />}
-      <Pins {...{ props, model }} />
-      {pointer !== undefined && (
-        <div
-          class="heat-tip tip absolute ghost shadow small breaks"
-          aria-hidden="true"
-          style={tipPlace(pointer, layout)}
-        >
-          {words(pointAt(pointer.x, pointer.y, model))}
-        </div>
-      )}
-    </>
-  )
-}
-
-function boxOf(rect: Window, { layout, window }: PictureModel): Style {
-  const [x0, x1] = [xOf(layout, window, rect.fromMs), xOf(layout, window, rect.toMs)]
-  const [y0, y1] = [yOf(layout, window, rect.fromRow), yOf(layout, window, rect.toRow)]
-  return { left: `${x0}px`, top: `${y0}px`, width: `${Math.max(2, x1 - x0)}px`, height: `${Math.max(2, y1 - y0)}px` }
-}
-
-/** Findings of this table at their rows, as buttons at the right edge. */
-function Pins({ props, model }: Pick<OverlayProps, 'props' | 'model'>) {
-  const { source, table, onFinding } = props
-  const { layout, window, axis } = model
-  return (
-    <>
+      {/* Findings of this table at their rows, at the right edge. */}
       {source.recording.findings.map(({ place, subject, kind, words }, i) => {
         if (place?.table !== table) return null
         const y = yOf(layout, window, axis.rowOfHex(place.startHex) + 0.5)
@@ -228,14 +204,28 @@ function Pins({ props, model }: Pick<OverlayProps, 'props' | 'model'>) {
           />
         )
       })}
+      {pointer !== undefined && (
+        <div
+          class="heat-tip tip absolute ghost shadow small breaks"
+          aria-hidden="true"
+          style={{
+            ...(pointer.x > layout.width / 2
+              ? { right: `${layout.width - pointer.x + 12}px` }
+              : { left: `${pointer.x + 12}px` }),
+            ...(pointer.y > layout.height / 2
+              ? { bottom: `${layout.height - pointer.y + 12}px` }
+              : { top: `${pointer.y + 12}px` }),
+          }}
+        >
+          {words(pointAt(pointer.x, pointer.y, model))}
+        </div>
+      )}
     </>
   )
 }
 
-/** Beside the pointer, on the side with more room. */
-function tipPlace({ x, y }: { readonly x: number; readonly y: number }, { width, height }: Layout): Style {
-  return {
-    ...(x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` }),
-    ...(y > height / 2 ? { bottom: `${height - y + 12}px` } : { top: `${y + 12}px` }),
-  }
+function boxOf(rect: Window, { layout, window }: PictureModel): Style {
+  const [x0, x1] = [xOf(layout, window, rect.fromMs), xOf(layout, window, rect.toMs)]
+  const [y0, y1] = [yOf(layout, window, rect.fromRow), yOf(layout, window, rect.toRow)]
+  return { left: `${x0}px`, top: `${y0}px`, width: `${Math.max(2, x1 - x0)}px`, height: `${Math.max(2, y1 - y0)}px` }
 }

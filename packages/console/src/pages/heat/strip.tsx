@@ -1,7 +1,7 @@
 /** The whole kept history of a recording in one strip, with the part that is shown; a slider moves it. */
 
 import { useMemo } from 'preact/hooks'
-import { columnTotal, type Metric } from '../../model/heat-plane.ts'
+import { columnTotal, type Metric, type Plane } from '../../model/heat-plane.ts'
 import { heatShare } from '../../model/heat-scale.ts'
 import { timeWords } from '../../model/numbers.ts'
 import type { HeatRecording } from '../../model/recorded-heat.ts'
@@ -73,12 +73,7 @@ function barsOf(sums: readonly number[]): string {
   return sums.map((sum, i) => `M${i} ${height}V${height - heatShare(sum, most) * height}h1V${height}`).join('')
 }
 
-interface Sums {
-  readonly tables: readonly string[]
-  readonly metric: Metric
-  readonly fromMs: number
-  readonly toMs: number
-}
+type Sums = Pick<StripProps, 'tables' | 'metric'> & Pick<Plane, 'fromMs' | 'toMs'>
 
 /** The load of all keys in each part of a time: the greatest of the columns in it. */
 function sumsOf(recording: HeatRecording, { tables, metric, fromMs, toMs }: Sums): number[] {

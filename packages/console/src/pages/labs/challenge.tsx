@@ -18,12 +18,8 @@ export interface LabsOffer extends Partial<Catalogue> {
   readonly judge?: string
 }
 
-interface ChallengeViewProps {
-  readonly challenge: ChallengeOffer
-  readonly offer: LabsOffer
-}
-
-export function ChallengeView({ challenge, offer: { judge: file = '', calls = [] } }: ChallengeViewProps) {
+export function ChallengeView({ challenge, offer }: Readonly<{ challenge: ChallengeOffer; offer: LabsOffer }>) {
+  const { judge: file = '', calls = [] } = offer
   const { name, title, task, lab, goals, minutes } = challenge
   const judge = useJudge(file, name)
   return (

@@ -19,54 +19,40 @@ export function Heatmaps({ heatmaps }: { readonly heatmaps: ComparedHeatmaps }) 
   const { title, unit, scale, maps, from, to, time } = heatmaps
   const [span, setSpan] = useState<Span>({ from, to })
   const [brightness, setBrightness] = useState(1)
+  const isWhole = span.from === from && span.to === to
+  const zoom = (times: number): void => setSpan(aroundMiddle(span, times, { from, to }))
   return (
     <section class="heatmaps" aria-label={title}>
       <h3>
         {title} <span class="muted light">{unit}</span>
       </h3>
       <HeatBar marks={scale.map(({ share, value }) => ({ share, words: inWords(value / brightness) }))} />
-      <HeatTools {...{ span, brightness, time, from, to }} onSpan={setSpan} onBrightness={setBrightness} />
+      <p class="row wrap map-tools">
+        <label>
+          Brightness{' '}
+          <input
+            type="range"
+            min={0}
+            max={6}
+            step={0.5}
+            aria-valuetext={`${inWords(brightness)} times`}
+            value={Math.log2(brightness)}
+            onInput={(event) => setBrightness(2 ** Number(event.currentTarget.value))}
+          />
+        </label>
+        <Button label="Zoom in" onClick={() => zoom(0.5)} />
+        <Button label="Zoom out" disabled={isWhole} onClick={() => zoom(2)} />
+        <Button label="Whole time" disabled={isWhole} onClick={() => setSpan({ from, to })} />
+        <span class="muted">
+          {inTime(span.from)} to {inTime(span.to)} {time}
+        </span>
+      </p>
       <div class="heatmap-grid">
         {maps.map((map) => (
           <HeatmapView key={map.arm} {...map} {...span} unit={unit} brightness={brightness} onSpan={setSpan} />
         ))}
       </div>
     </section>
-  )
-}
-
-interface HeatToolsProps extends Span {
-  readonly span: Span
-  readonly brightness: number
-  readonly time: string
-  readonly onSpan: (span: Span) => void
-  readonly onBrightness: (brightness: number) => void
-}
-
-function HeatTools({ span, brightness, time, from, to, onSpan, onBrightness }: HeatToolsProps) {
-  const isWhole = span.from === from && span.to === to
-  const zoom = (times: number): void => onSpan(aroundMiddle(span, times, { from, to }))
-  return (
-    <p class="row wrap map-tools">
-      <label>
-        Brightness{' '}
-        <input
-          type="range"
-          min={0}
-          max={6}
-          step={0.5}
-          aria-valuetext={`${inWords(brightness)} times`}
-          value={Math.log2(brightness)}
-          onInput={(event) => onBrightness(2 ** Number(event.currentTarget.value))}
-        />
-      </label>
-      <Button label="Zoom in" onClick={() => zoom(0.5)} />
-      <Button label="Zoom out" disabled={isWhole} onClick={() => zoom(2)} />
-      <Button label="Whole time" disabled={isWhole} onClick={() => onSpan({ from, to })} />
-      <span class="muted">
-        {inTime(span.from)} to {inTime(span.to)} {time}
-      </span>
-    </p>
   )
 }
 
@@ -100,7 +86,7 @@ const [mapHeight, eventHeight, footHeight] = [256, 12, 18]
 function HeatmapView(props: HeatmapProps) {
   const { arm, heatmap } = props
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [pointed, setPointed] = useState<Pointed | undefined>(undefined)
+  const [pointed, setPointed] = useState<{ x: number; y: number; words: string } | undefined>(undefined)
   const dragged = useRef<number | undefined>(undefined)
   const figure = useRef<HTMLElement>(null)
   const width = useWidth(figure, 0)
@@ -131,25 +117,20 @@ function HeatmapView(props: HeatmapProps) {
         }}
         onMouseLeave={() => setPointed(undefined)}
       />
-      {pointed !== undefined && <Tip pointed={pointed} width={width} />}
+      {pointed !== undefined && (
+        <span
+          class="tip absolute ghost shadow small breaks"
+          style={{
+            top: `${pointed.y + 44}px`,
+            ...(pointed.x > width / 2 ? { right: `${width - pointed.x}px` } : { left: `${pointed.x}px` }),
+          }}
+        >
+          {pointed.words}
+        </span>
+      )}
       <p class="small m-0 cut muted">{heatmap.events.length} splits, moves and refused splits</p>
       <HeatmapTable heatmap={heatmap} />
     </figure>
-  )
-}
-
-interface Pointed {
-  readonly x: number
-  readonly y: number
-  readonly words: string
-}
-
-function Tip({ pointed: { x, y, words }, width }: { readonly pointed: Pointed; readonly width: number }) {
-  const side = x > width / 2 ? { right: `${width - x}px` } : { left: `${x}px` }
-  return (
-    <span class="tip absolute ghost shadow small breaks" style={{ top: `${y + 44}px`, ...side }}>
-      {words}
-    </span>
   )
 }
 

@@ -30,7 +30,16 @@ export default function LabsPage({ route }: PageProps) {
       ) : offer.installed ? (
         <View offer={offer} route={route} />
       ) : (
-        <NotInstalled command={offer.install ?? ''} />
+        <>
+          <h1>Labs</h1>
+          <EmptyState title="The labs are a package of their own">
+            <p>
+              A lab is an experiment on the engine of this emulator: predict, run, and read the picture. Install the
+              package where this server runs, and load this page again:
+            </p>
+            <CopyCode text={offer.install ?? ''} />
+          </EmptyState>
+        </>
       )}
     </section>
   )
@@ -54,21 +63,6 @@ function View({ offer, route }: PageProps & { readonly offer: LabsOffer }) {
       {lab === undefined && task === undefined && chapter === undefined && (
         <h1>There is no lab {safeText(challenge ?? name)}</h1>
       )}
-    </>
-  )
-}
-
-function NotInstalled({ command }: { readonly command: string }) {
-  return (
-    <>
-      <h1>Labs</h1>
-      <EmptyState title="The labs are a package of their own">
-        <p>
-          A lab is an experiment on the engine of this emulator: predict, run, and read the picture. Install the package
-          where this server runs, and load this page again:
-        </p>
-        <CopyCode text={command} />
-      </EmptyState>
     </>
   )
 }

@@ -104,10 +104,31 @@ interface RunOptionsProps {
 /** Seed, arms and settings of a run; left alone they are the lab's own. */
 function RunOptions({ lab, choice, onChange }: RunOptionsProps) {
   const { seed, settings } = choice
+  const names = lab.arms.map(({ name }) => name)
+  const chosen = choice.arms ?? names
+  const changeArm = (name: string, isChosen: boolean): void => {
+    const arms = names.filter((one) => (one === name ? isChosen : chosen.includes(one)))
+    const { arms: _, ...others } = choice
+    onChange(arms.length === names.length || arms.length === 0 ? others : { ...others, arms })
+  }
   return (
     <details class="run-options">
       <summary>Arms, seed and settings</summary>
-      <ArmChoice lab={lab} choice={choice} onChange={onChange} />
+      <fieldset class="arm-choice stack gap-1 my-2">
+        <legend class="field-label small strong">Arms</legend>
+        {lab.arms.map(({ name, about }) => (
+          <Check
+            key={name}
+            label={
+              <span>
+                <strong>{name}</strong> <span class="muted">{about}</span>
+              </span>
+            }
+            isOn={chosen.includes(name)}
+            onSwitch={(isOn) => changeArm(name, isOn)}
+          />
+        ))}
+      </fieldset>
       <div class="fields">
         <TextField
           label="Seed"
@@ -168,32 +189,5 @@ function SettingField({ setting, text, onChange }: SettingFieldProps) {
         />
       </Field>
     </div>
-  )
-}
-
-function ArmChoice({ lab, choice, onChange }: RunOptionsProps) {
-  const names = lab.arms.map(({ name }) => name)
-  const chosen = choice.arms ?? names
-  const change = (name: string, isChosen: boolean): void => {
-    const arms = names.filter((one) => (one === name ? isChosen : chosen.includes(one)))
-    const { arms: _, ...others } = choice
-    onChange(arms.length === names.length || arms.length === 0 ? others : { ...others, arms })
-  }
-  return (
-    <fieldset class="arm-choice stack gap-1 my-2">
-      <legend class="field-label small strong">Arms</legend>
-      {lab.arms.map(({ name, about }) => (
-        <Check
-          key={name}
-          label={
-            <span>
-              <strong>{name}</strong> <span class="muted">{about}</span>
-            </span>
-          }
-          isOn={chosen.includes(name)}
-          onSwitch={(isOn) => change(name, isOn)}
-        />
-      ))}
-    </fieldset>
   )
 }

@@ -121,10 +121,7 @@ export function Findings({ arms }: { readonly arms: readonly ArmResult[] }) {
   )
 }
 
-export interface VerdictsProps {
-  readonly result: Pick<DrawableResult, 'expectations' | 'passed'>
-  readonly isOpen?: boolean
-}
+type VerdictsProps = Readonly<{ result: Pick<DrawableResult, 'expectations' | 'passed'>; isOpen?: boolean }>
 
 export function Verdicts({ result: { expectations, passed }, isOpen = false }: VerdictsProps) {
   return (

@@ -15,8 +15,8 @@ const about: Readonly<Record<string, string>> = {
   manualJobPolicy: 'when you release a record here',
 }
 
-/** The policy that is shown, and how it is changed. `form` is undefined until it is read. */
-function usePolicy(path: string, onChanged: () => void) {
+export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName; readonly onChanged: () => void }) {
+  const path = settingsPath(place)
   const { value, error, set } = useLoaded<Settings>(path)
   // The choice is shown at once, and taken back if the server refuses it.
   const [wanted, setWanted] = useState<SettingsForm | undefined>(undefined)
@@ -33,11 +33,6 @@ function usePolicy(path: string, onChanged: () => void) {
     change.run(form)
   }
   const form = wanted ?? (value === undefined ? undefined : formOf(value))
-  return { form, error, change, choose }
-}
-
-export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName; readonly onChanged: () => void }) {
-  const { form, error, change, choose } = usePolicy(settingsPath(place), onChanged)
   const amount = (label: string, name: 'delayMs' | 'unappliedPercentage', now: SettingsForm) => (
     <TextField
       {...{ label, type: 'number', min: 0, isWhole: true }}

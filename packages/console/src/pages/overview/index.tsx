@@ -116,7 +116,22 @@ function Plots() {
         <ErrorNote error={heat.error} what="The rows of the last minutes cannot be read" onRetry={heat.reload} />
       )}
       {operations.length === 0 ? (
-        <TryFirst />
+        // Lines of nothing tell nothing: until a call comes, what can be done here.
+        <section class="try-first" aria-label="Try first">
+          <h2>No call since this page is open: try this first</h2>
+          <ul class="panel">
+            {tries.map(([title, address, words]) => (
+              <li key={title}>
+                <a class="place text no-underline row" href={address}>
+                  <strong class="accent rigid" style={{ width: '120px' }}>
+                    {title}
+                  </strong>
+                  <span class="muted">{words}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
       ) : (
         <>
           <LinePlot title="Operations" unit="/s, by method" x={axis} lines={operations} least={1} />
@@ -135,27 +150,6 @@ const tries = [
   ['Faults', addressOf('controls', ['faults']), 'Abort the next commit of your program, or slow it down.'],
   ['Labs', addressOf('labs'), 'Predict what a hot key does, run it, and compare.'],
 ] as const
-
-/** Lines of nothing tell nothing: until a call comes, what can be done here. */
-function TryFirst() {
-  return (
-    <section class="try-first" aria-label="Try first">
-      <h2>No call since this page is open: try this first</h2>
-      <ul class="panel">
-        {tries.map(([title, address, words]) => (
-          <li key={title}>
-            <a class="place text no-underline row" href={address}>
-              <strong class="accent rigid" style={{ width: '120px' }}>
-                {title}
-              </strong>
-              <span class="muted">{words}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
 
 /** Each database that is shown is counted: tests may leave hundreds. */
 const databasesStep = 10

@@ -20,17 +20,12 @@ import { FigureTable, Scroll } from '../../components/table.tsx'
 import { useAction, useLoaded, useSoon } from '../../components/use-server.ts'
 import { bytesInWords, counted, entitiesInWords, timeWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
+import type { DatabaseName } from '../../model/scope.ts'
 
 const restMs = 1000
 
-export interface DatabaseKindsProps {
-  readonly project: string
-  readonly database: string
-  /** Changes with the commits that were seen. */
-  readonly commits: number
-  /** Number of databases that are counted beside each other. */
-  readonly shown: number
-}
+/** `commits` changes with those that were seen; `shown` databases are counted beside each other. */
+type DatabaseKindsProps = DatabaseName & Readonly<{ commits: number; shown: number }>
 
 export function DatabaseKinds(props: DatabaseKindsProps) {
   const { project, database } = props

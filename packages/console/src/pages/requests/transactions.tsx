@@ -43,22 +43,16 @@ export function Transactions({ used: { feed, error, hold, older }, openId, onOpe
         <span class="muted" role="status">
           {shown.length} of {bars.length} transactions
         </span>
-        <Legend />
+        <ul class="bar-legend wrap small" aria-label="Legend">
+          <li class="hue-1">read</li>
+          <li class="hue-3">commit or rollback</li>
+          <li class="is-wait">waits</li>
+          <li class="is-victim bad-text strong">✕ victim</li>
+        </ul>
       </div>
       <BarPicture bars={shown} openId={openId} onOpen={onOpen} />
       <BarTable bars={shown} />
     </>
-  )
-}
-
-function Legend() {
-  return (
-    <ul class="bar-legend wrap small" aria-label="Legend">
-      <li class="hue-1">read</li>
-      <li class="hue-3">commit or rollback</li>
-      <li class="is-wait">waits</li>
-      <li class="is-victim bad-text strong">✕ victim</li>
-    </ul>
   )
 }
 
@@ -130,6 +124,15 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
   const x = (ms: number): number => shareX(scale.x(ms))
   const lineOf = new Map(bars.map(({ id }, i) => [id, headPx + i * linePx + linePx / 2]))
   const height = headPx + bars.length * linePx + 4
+  // From each wait to the lines of the transactions that it is for.
+  const arrows = bars.flatMap(({ id, waits }) =>
+    waits.flatMap(({ fromMs, toMs, for: holders }) => {
+      const at = Math.min(x(fromMs) + 4, (x(fromMs) + x(toMs)) / 2)
+      const from = lineOf.get(id) ?? 0
+      const ends = holders.flatMap((holder) => lineOf.get(holder) ?? [])
+      return ends.map((to) => `M${at},${from} L${at},${to + (from > to ? 7 : -7)}`)
+    }),
+  )
   return (
     <div class="bar-picture rigid" style={{ maxHeight: '62%', overflow: 'hidden auto' }} ref={box}>
       <svg class="block" width={width} height={height} aria-hidden="true">
@@ -151,7 +154,11 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
             outcomeX={width - endPx + 12}
           />
         ))}
-        <Arrows bars={bars} lineOf={lineOf} x={x} />
+        <g class="ghost" fill="none" stroke="var(--warn)" stroke-width="1.5">
+          {arrows.map((path, i) => (
+            <path key={i} d={path} marker-end="url(#bar-arrow)" />
+          ))}
+        </g>
       </svg>
     </div>
   )
@@ -168,38 +175,6 @@ function Patterns() {
         <path d="M0,0 L8,4 L0,8 z" fill="var(--warn)" />
       </marker>
     </defs>
-  )
-}
-
-interface ArrowsProps {
-  readonly bars: readonly Bar[]
-  readonly lineOf: ReadonlyMap<string, number>
-  readonly x: (ms: number) => number
-}
-
-function Arrows({ bars, lineOf, x }: ArrowsProps) {
-  const waits = bars.flatMap(({ id, waits: own }) =>
-    own.flatMap((wait) => wait.for.map((holder) => ({ id, wait, holder }))),
-  )
-  return (
-    <>
-      {waits.map(({ id, wait, holder }) => {
-        const [from, to] = [lineOf.get(id), lineOf.get(holder)]
-        if (from === undefined || to === undefined) return null
-        const at = Math.min(x(wait.fromMs) + 4, (x(wait.fromMs) + x(wait.toMs)) / 2)
-        return (
-          <path
-            key={`${id} ${wait.fromMs} ${holder}`}
-            d={`M${at},${from} L${at},${to + (from > to ? 7 : -7)}`}
-            class="ghost"
-            fill="none"
-            stroke="var(--warn)"
-            stroke-width="1.5"
-            marker-end="url(#bar-arrow)"
-          />
-        )
-      })}
-    </>
   )
 }
 

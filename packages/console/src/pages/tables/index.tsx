@@ -147,10 +147,11 @@ function targetOf(text: string): Target {
   return { kind: path[0]?.kind, key: undefined }
 }
 
+/** What the steps of a commit write: shown until one comes. */
 const atRest = [
-  ['log', 'Log: the record of the commit'],
-  ['A', 'Milestone A: the entity'],
-  ['B', 'Milestone B: its index rows'],
+  { step: 'log', words: 'Log: the record of the commit' },
+  { step: 'A', words: 'Milestone A: the entity' },
+  { step: 'B', words: 'Milestone B: its index rows' },
 ] as const
 
 function StepList({ shown, log }: { readonly shown: Shown | undefined; readonly log: string }) {
@@ -159,33 +160,24 @@ function StepList({ shown, log }: { readonly shown: Shown | undefined; readonly 
       <h2>Latest commit</h2>
       <div aria-live="polite">
         {shown === undefined ? (
-          <>
-            <p class="muted">Put an entity, and its rows light up in this order:</p>
-            <ol>
-              {atRest.map(([step, words]) => (
-                <li key={step} class={`step-line mb-1 ${hueOf[step]}`}>
-                  {words}
-                </li>
-              ))}
-            </ol>
-          </>
+          <p class="muted">Put an entity, and its rows light up in this order:</p>
         ) : (
-          <>
-            <p class="step-title my-2 strong">{safeText(shown.title)}</p>
-            <ol>
-              {shown.steps.map(({ step, words }) => (
-                <li key={`${step} ${words}`} class={`step-line mb-1 ${hueOf[step]}`} data-step={step}>
-                  {safeText(words)}
-                </li>
-              ))}
-            </ol>
-            {shown.passed > 0 && <p class="muted">{counted(shown.passed, 'commit')} passed before it.</p>}
-            {shown.isWaiting && (
-              <p class="muted">
-                It waits to be applied: <a href={log}>Log and apply</a>
-              </p>
-            )}
-          </>
+          <p class="step-title my-2 strong">{safeText(shown.title)}</p>
+        )}
+        <ol>
+          {(shown?.steps ?? atRest).map(({ step, words }) => (
+            <li key={`${step} ${words}`} class={`step-line mb-1 ${hueOf[step]}`} data-step={shown && step}>
+              {safeText(words)}
+            </li>
+          ))}
+        </ol>
+        {shown !== undefined && shown.passed > 0 && (
+          <p class="muted">{counted(shown.passed, 'commit')} passed before it.</p>
+        )}
+        {shown?.isWaiting === true && (
+          <p class="muted">
+            It waits to be applied: <a href={log}>Log and apply</a>
+          </p>
         )}
       </div>
     </section>

@@ -19,16 +19,11 @@ export interface LitRow {
   readonly isDeleted: boolean
 }
 
-export interface ShownStep {
-  readonly step: StepName
-  readonly words: string
-}
-
 /** The commit that is shown, and the rows that it lit up, by table and row key. */
 export interface Shown {
   readonly version: string
   readonly title: string
-  readonly steps: readonly ShownStep[]
+  readonly steps: readonly { readonly step: StepName; readonly words: string }[]
   /** It is applied later, and has not reached B. */
   readonly isWaiting: boolean
   readonly lit: ReadonlyMap<string, ReadonlyMap<string, LitRow>>
