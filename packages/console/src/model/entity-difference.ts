@@ -47,23 +47,18 @@ function withoutParts(value: ValueForm): string {
 
 /** `integer`, `string, not indexed` */
 export function typeInWords({ type, isExcluded, meaning }: ValueForm): string {
-  return [typeWords(type), ...flagsOf({ type, isExcluded, meaning })].join(', ')
+  // A vector is never indexed, and has a meaning of its own.
+  const flags = type === 'vector' ? [] : [isExcluded && 'not indexed', meaning !== '' && `meaning ${meaning}`]
+  return [typeWords(type), ...flags].filter(Boolean).join(', ')
 }
 
 export function typeWords(type: ValueForm['type']): string {
   return type === 'geoPoint' ? 'geo point' : type
 }
 
-function flagsOf({ type, isExcluded, meaning }: Pick<ValueForm, 'type' | 'isExcluded' | 'meaning'>): readonly string[] {
-  // A vector is never indexed, and has a meaning of its own.
-  if (type === 'vector') return []
-  return [...(isExcluded ? ['not indexed'] : []), ...(meaning === '' ? [] : [`meaning ${meaning}`])]
-}
-
 /** A value on one line, its type too: `5 integer`, `"text" string, not indexed`. */
 function valueInWords(value: ValueForm): string {
-  const flags = flagsOf(value)
-  return [`${plainWords(value)} ${typeWords(value.type)}`.trim(), ...flags].join(', ')
+  return `${plainWords(value)} ${typeInWords(value)}`.trim()
 }
 
 /** A value on one line, without its type: `5`, `"text"`, `[1, 2]`. */

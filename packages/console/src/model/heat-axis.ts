@@ -44,11 +44,7 @@ export class HeatAxis {
     return this.#starts[row] ?? ''
   }
 
-  /**
-   * Takes in bounds.
-   *
-   * @param loadOf - the load of each row, for when there are too many
-   */
+  /** Takes in bounds. @param loadOf - the load of each row, for when there are too many */
   add(places: Iterable<number>, loadOf: () => ArrayLike<number>): void {
     const added: number[] = []
     for (const place of places) {
@@ -117,10 +113,7 @@ export interface Bracket {
   readonly toRow: number
 }
 
-/**
- * @param levelsAt - levels of the bound at which a row begins; behind the last row those of the open end, which has none
- * @returns the brackets of each level
- */
+/** The brackets of each level. @param levelsAt - of the bound at which a row begins; those of the open end, which has none, behind the last */
 export function bracketsOf(
   rows: number,
   levelsAt: (row: number) => readonly string[],

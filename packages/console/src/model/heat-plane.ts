@@ -78,11 +78,7 @@ export function planeOf(
   }
 }
 
-/**
- * Adds the cells of a column to the rows that they cover.
- *
- * @returns the greatest value
- */
+/** Adds the cells of a column to the rows that they cover. @returns the greatest value */
 function fill(values: Float32Array, at: number, column: Column, axis: HeatAxis, metric: Metric, times = 1): number {
   const { bounds } = column
   const isMean = metric === 'wait'

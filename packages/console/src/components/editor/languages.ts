@@ -1,7 +1,8 @@
 /** The languages of the editor, token by token: GQL as the server's own reader has it, JSON, and JavaScript. */
 import { HighlightStyle, StreamLanguage, type StringStream } from '@codemirror/language'
 import { tags } from '@lezer/highlight'
-import { nextToken, type Token } from '@sixtables/gateway/browser'
+import { GqlError, nextToken, type Token } from '@sixtables/gateway/browser'
+import { caught } from '../../model/caught.ts'
 
 /** Colours by the tokens of the sheet 1-tokens.css, which reach into the editor's own root. */
 export const colours: HighlightStyle = HighlightStyle.define([
@@ -19,8 +20,8 @@ export const gqlLanguage: StreamLanguage<unknown> = StreamLanguage.define({
   name: 'gql',
   token(stream: StringStream): string | null {
     if (stream.eatSpace()) return null
-    const token = tokenOn(stream)
-    if (token === undefined) {
+    const token = caught(GqlError, () => nextToken(stream.string, stream.pos))
+    if (token instanceof GqlError) {
       stream.skipToEnd()
       return 'invalid'
     }
@@ -28,14 +29,6 @@ export const gqlLanguage: StreamLanguage<unknown> = StreamLanguage.define({
     return styleOf(token, stream.string.charAt(stream.pos))
   },
 })
-
-function tokenOn(stream: StringStream): Token | undefined {
-  try {
-    return nextToken(stream.string, stream.pos)
-  } catch {
-    return undefined
-  }
-}
 
 const functions: readonly string[] = ['KEY', 'DATETIME', 'BLOB', 'ARRAY']
 
