@@ -88,32 +88,23 @@ async function runLab({ name, ...asked }: LabLink & { readonly arms?: readonly s
   openConsole(`/labs/${name}?run=${((await begun.json()) as { readonly id: string }).id}`)
 }
 
-function attempt(task: () => Promise<void> | void): void {
+type Task = () => Promise<void> | void
+
+function attempt(task: Task): void {
   Promise.resolve()
     .then(task)
     .catch((error: Error) => say(error.message))
 }
 
-const on = (selector: string, event: string, task: () => Promise<void> | void): void =>
+const on = (selector: string, event: string, task: Task): void =>
   find(selector).addEventListener(event, () => attempt(task))
 
 /** Shows a part of the link, with a button that does what it asks for. */
-function bring(
-  words: { readonly part: string; readonly button: string },
-  text: string,
-  task: () => Promise<void> | void,
-) {
-  const button = element('button', 'my-2', words.button)
+function bring(part: string, doIt: string, text: string, task: Task): void {
+  const title = element('h2', 'mb-2', `This link brings ${part}`)
+  const button = element('button', 'my-2', doIt)
   button.addEventListener('click', () => attempt(task))
-  find('#linked').append(
-    element(
-      'section',
-      'mb-5',
-      element('h2', 'mb-2', `This link brings ${words.part}`),
-      element('pre', '', text),
-      button,
-    ),
-  )
+  find('#linked').append(element('section', 'mb-5', title, element('pre', '', text), button))
 }
 
 let addresses = 0
@@ -125,19 +116,19 @@ async function readAddress(): Promise<void> {
   const { fixture, query, lab, console: page } = readLink(location.hash)
   if (page !== undefined) openConsole(page)
   if (fixture !== undefined) {
-    bring({ part: 'entities', button: 'Write these entities' }, fixture, () => write(fixture, 'yaml'))
+    bring('entities', 'Write these entities', fixture, () => write(fixture, 'yaml'))
   }
   if (query !== undefined) {
     const gqlQuery = { queryString: query, allowLiterals: true }
     await call(`/v1/projects/${project}:runQuery`, { gqlQuery, explainOptions: { analyze: false } })
     if (number !== addresses) return
     const address = `/data/${project}?${new URLSearchParams({ gql: query })}`
-    bring({ part: 'a query', button: 'Run this query' }, query, () => openConsole(address))
+    bring('a query', 'Run this query', query, () => openConsole(address))
   }
   if (lab !== undefined) {
     const { labs } = (await (await call('/emulator/labs')).json()) as { readonly labs: readonly LabOffer[] }
     if (number !== addresses) return
-    bring({ part: 'a lab', button: 'Run this lab' }, labInWords(lab, labs), () => runLab(lab))
+    bring('a lab', 'Run this lab', labInWords(lab, labs), () => runLab(lab))
   }
 }
 
