@@ -33,6 +33,13 @@ export function DatabaseChoice({ project, database = '', allLabel, onChoose }: D
   )
 }
 
+/** Props of a part that is about one database. */
+export interface DatabaseProps extends DatabaseName {
+  readonly title: string
+  /** `demo / (default)` */
+  readonly name: string
+}
+
 function nameOf({ project, database }: DatabaseName): string {
   return database === '' ? project : `${project} / ${database}`
 }

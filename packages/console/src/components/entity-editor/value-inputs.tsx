@@ -38,20 +38,8 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
   switch (type) {
     case 'null':
       return <span class="value-input muted">null</span>
-    case 'boolean': {
-      // Neither of both is chosen in a cell without a value.
-      const options = [...(text === '' ? [['', '–'] as const] : []), 'true', 'false']
-      return (
-        <Select
-          look="bare"
-          class="value-input"
-          label={`Value of ${name}`}
-          value={text}
-          options={options}
-          onChange={set}
-        />
-      )
-    }
+    case 'boolean':
+      return booleanInput(`Value of ${name}`, text, set)
     case 'string':
     case 'vector':
       return <LongText value={value} name={name} described={described} onChange={onChange} />
@@ -95,6 +83,12 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
     default:
       return input(`Value of ${name}`, text, set, hints[type])
   }
+}
+
+/** Neither of both is chosen in a cell without a value. */
+const booleanInput = (label: string, value: string, set: (text: string) => void) => {
+  const options = [...(value === '' ? [['', '–'] as const] : []), 'true', 'false']
+  return <Select look="bare" class="value-input" {...{ label, value, options }} onChange={set} />
 }
 
 const lineInput =

@@ -5,7 +5,7 @@
  */
 import type { ComponentType } from 'preact'
 import { server } from '../../api/connection.ts'
-import { DatabaseFields } from '../../components/databases.tsx'
+import { DatabaseFields, type DatabaseProps } from '../../components/databases.tsx'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
 import type { DatabaseName } from '../../model/scope.ts'
 import { ClockControl } from './clock.tsx'
@@ -13,12 +13,6 @@ import { FaultControl } from './faults.tsx'
 import { Indexes } from './indexes.tsx'
 import { DatabaseSettings } from './settings.tsx'
 import { SnapshotControl } from './snapshots.tsx'
-
-export interface DatabaseProps extends DatabaseName {
-  readonly title: string
-  /** `demo / (default)` */
-  readonly name: string
-}
 
 type Section = readonly [title: string, View: ComponentType<DatabaseProps>, isOfDatabase?: true]
 

@@ -3,6 +3,7 @@ import type { IndexListReport, IndexReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { postJson } from '../../api/http.ts'
 import { Button, Check, Field, Form, Select, TextField } from '../../components/controls.tsx'
+import type { DatabaseProps } from '../../components/databases.tsx'
 import { DeleteQuestion } from '../../components/dialog.tsx'
 import { type CreateIndex, MissingIndex, useCreateIndex } from '../../components/missing-index.tsx'
 import { ActionNote, ErrorNote, Panel, safeText } from '../../components/parts.tsx'
@@ -10,7 +11,6 @@ import { Table } from '../../components/table.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
 import type { DatabaseName } from '../../model/scope.ts'
-import type { DatabaseProps } from './index.tsx'
 
 export function Indexes({ title, project, database }: DatabaseProps) {
   const query = new URLSearchParams({ project, database: database || '(default)' })

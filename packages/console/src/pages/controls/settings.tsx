@@ -4,6 +4,7 @@ import type { TtlPolicy } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'
 import { Button, Form, Select, TextField } from '../../components/controls.tsx'
+import type { DatabaseProps } from '../../components/databases.tsx'
 import { ActionNote, ErrorNote, Panel } from '../../components/parts.tsx'
 import { isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
@@ -15,7 +16,6 @@ import {
   type Settings,
   type SettingsForm,
 } from '../../model/settings-form.ts'
-import type { DatabaseProps } from './index.tsx'
 
 export function DatabaseSettings({ title, name, ...database }: DatabaseProps) {
   const path = settingsPath(database)

@@ -22,6 +22,9 @@ export interface Place extends EntityScope {
   readonly opened: string | undefined
 }
 
+/** Shows another place; `replace` leaves no step for Back. */
+export type Go = (to: Partial<Place>, options?: { readonly replace: boolean }) => void
+
 export function placeOf(route: Route): Place {
   const { parts, query } = route
   return {

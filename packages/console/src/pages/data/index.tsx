@@ -20,11 +20,11 @@ import { noteQuery } from '../../model/kept-queries.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { navigate, type PageProps } from '../../model/route.ts'
 import { statementIn, wholeKind } from '../../model/statements.ts'
-import { addressOfPlace, addressOfQuery, movedTo, type Place, placeOf } from './address.ts'
+import { addressOfPlace, addressOfQuery, type Go, movedTo, type Place, placeOf } from './address.ts'
 import { type Catalog, useCatalog } from './catalog.ts'
 import { QueryPanel } from './query-panel.tsx'
 import type { Column } from './results.ts'
-import { AggregateView, ResultsView, Tools, type ViewProps } from './results-view.tsx'
+import { AggregateView, ResultsView, Tools } from './results-view.tsx'
 import { ScopePanel } from './scope-panel.tsx'
 
 export default function DataPage({ route }: PageProps) {
@@ -103,7 +103,7 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
   const gql = place.gql ?? printGql(wholeKind(place.kind))
   const read = readStatement(gql)
   const kind = read instanceof GqlError ? place.kind : (kindOf(read).kind ?? '')
-  const go: ViewProps['go'] = (to, options) => navigate(addressOfPlace({ ...place, ...to }), options)
+  const go: Go = (to, options) => navigate(addressOfPlace({ ...place, ...to }), options)
   const run = useRun(place, setRuns)
   const close = (): void => {
     setDialog(undefined)

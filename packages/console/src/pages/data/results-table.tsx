@@ -1,5 +1,5 @@
 /** The table of a query's results: entities, keys, or the rows of a projection. */
-import { printGql } from '@sixtables/gateway/browser'
+import { printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
@@ -15,16 +15,19 @@ import { sortedBy } from '../../model/statements.ts'
 import type { ValueForm } from '../../model/typed-json.ts'
 import { problemIn } from '../../model/value-problems.ts'
 import { type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
-import { addressOfOpened } from './address.ts'
+import { addressOfOpened, type Go, type Place } from './address.ts'
 import { editedValue, editOf, editProblemId, formOfCell, setCell } from './edits.ts'
 import { type Column, decimalsOf, type Results } from './results.ts'
-import type { ResultsViewProps } from './results-view.tsx'
 import { keyTextOf, type Selection } from './selection.ts'
 
-export interface ResultsTableProps extends Pick<ResultsViewProps, 'place' | 'statement' | 'go' | 'onRun'> {
+export interface ResultsTableProps {
+  readonly place: Place
+  readonly statement: SelectStatement
   readonly results: Results
   readonly shown: readonly string[]
   readonly selection: Selection
+  readonly go: Go
+  readonly onRun: (gql: string) => void
 }
 
 const unknown = { width: 12, type: 'null', filterType: 'null', decimals: 0 } as const

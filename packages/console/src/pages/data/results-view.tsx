@@ -19,7 +19,7 @@ import { otherTypes } from '../../model/query-form.ts'
 import { addressOfEntity, addressOfRows, type EntityScope } from '../../model/scope.ts'
 import { countIn, countOf, findsEntities } from '../../model/statements.ts'
 import { valueWords } from '../../model/value-words.ts'
-import type { Place } from './address.ts'
+import type { Go, Place } from './address.ts'
 import { useChanges } from './commits.ts'
 import { rowsAsCsv, rowsAsJson } from './copied-rows.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
@@ -30,18 +30,18 @@ import { type Column, typesOf, useColumns, useResults } from './results.ts'
 import { ResultsTable, type ResultsTableProps } from './results-table.tsx'
 import { keyTextOf, type Selection, useSelection } from './selection.ts'
 
-export interface ViewProps {
+interface ViewProps {
   readonly place: Place
   /** The query that was run, as it may be kept. */
   readonly query: Omit<KeptQuery, 'isKept'>
   /** The query above is no longer the one of these results. */
   readonly isChanged: boolean
   readonly runs: number
-  readonly go: (to: Partial<Place>, options?: { readonly replace: boolean }) => void
+  readonly go: Go
   readonly onDialog: (dialog: OpenDialog) => void
 }
 
-export interface ResultsViewProps extends ViewProps {
+interface ResultsViewProps extends ViewProps {
   readonly statement: SelectStatement
   readonly onMet: (columns: readonly Column[]) => void
   readonly onRun: (gql: string) => void
