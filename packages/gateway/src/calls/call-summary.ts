@@ -135,7 +135,8 @@ function instantOf(ms: number): string {
 export function callLine(call: CallSummary): string {
   const words = [call.method, call.code]
   const add = (name: string, value: string | number | undefined): void => {
-    if (value !== undefined) words.push(`${name}=${plain(String(value))}`)
+    const text = String(value)
+    if (value !== undefined) words.push(`${name}=${/^[^\s"\\\p{C}]+$/u.test(text) ? text : JSON.stringify(text)}`)
   }
   if (call.project !== undefined) {
     add('project', call.project)
@@ -161,8 +162,4 @@ const namesMax = 5
 function some(names: readonly string[]): string {
   const more = names.length - namesMax
   return names.slice(0, namesMax).join(',') + (more > 0 ? `,+${more}` : '')
-}
-
-function plain(value: string): string {
-  return /^[^\s"\\\p{C}]+$/u.test(value) ? value : JSON.stringify(value)
 }

@@ -5,18 +5,25 @@
  *   gRPC (server.ts) ───────────────┴─ handlers ─ engine            ├─▶ answer
  *                                     emulator and admin endpoints ─┘
  */
-
 import { Engine, type MovableClock } from '@sixtables/engine'
-import { addAdmin } from '../admin/admin.ts'
-import type { AdminService } from '../admin/admin-service.ts'
+import { type AdminService, addRestMethods } from '../admin/admin-service.ts'
+import { addTransferRoutes, transferMethods } from '../admin/datastore-admin/export-import.ts'
+import { datastoreDialect, indexMethods } from '../admin/datastore-admin/indexes.ts'
 import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
+import { addConfigRoutes } from '../admin/emulator/config.ts'
+import { addDatabaseSettingsRoutes } from '../admin/emulator/database-settings.ts'
 import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
 import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
 import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
 import type { FixtureReader } from '../admin/emulator/fixture-request.ts'
 import { addOverviewRoute } from '../admin/emulator/overview.ts'
 import { addRequestRoutes } from '../admin/emulator/request-routes.ts'
+import { addTabletRoutes } from '../admin/emulator/tablets.ts'
 import type { ExportLocations } from '../admin/export-locations.ts'
+import { addDatabaseRoutes, addFieldRoutes } from '../admin/firestore-admin/databases.ts'
+import { addFirestoreIndexRoutes, firestoreDialect } from '../admin/firestore-admin/indexes.ts'
+import { IndexOperations } from '../admin/index-operations.ts'
+import { Operations, operationsService } from '../admin/operations/operations.ts'
 import { Calls } from '../calls/calls.ts'
 import { RequestRecorder } from '../calls/request-recorder.ts'
 import { EmulatorClock } from '../controls/emulator-clock.ts'
@@ -85,4 +92,32 @@ export class EmulatorRoutes {
     addSnapshotRoutes(router, engine, clock)
     addOverviewRoute(router, engine, calls)
   }
+}
+
+/** All services other than the data API, with one registry of operations. @param locations - places of managed exports; without them there are none */
+export function addAdmin(
+  router: Router,
+  engine: Engine,
+  logger: Logger,
+  locations: ExportLocations | undefined,
+): readonly AdminService[] {
+  const operations = new Operations(logger)
+  const indexes = new IndexOperations(engine, operations, { ofProject: datastoreDialect, ofDatabase: firestoreDialect })
+  const transfer = locations === undefined ? undefined : { engine, operations, locations }
+  if (transfer !== undefined) addTransferRoutes(router, transfer)
+  addFirestoreIndexRoutes(router, indexes)
+  addConfigRoutes(router, engine)
+  addDatabaseRoutes(router, engine, operations)
+  addFieldRoutes(router, engine, operations)
+  addDatabaseSettingsRoutes(router, engine)
+  addTabletRoutes(router, engine)
+  const services: readonly AdminService[] = [
+    {
+      name: 'google.datastore.admin.v1.DatastoreAdmin',
+      methods: [...indexMethods(indexes), ...(transfer === undefined ? [] : transferMethods(transfer))],
+    },
+    operationsService(operations, indexes),
+  ]
+  for (const service of services) addRestMethods(router, service)
+  return services
 }

@@ -1,10 +1,8 @@
 /**
  * Named snapshots of a whole store in memory, over HTTP, for tests in other processes and languages.
  *
- *   GET    /emulator/snapshots                   {"snapshots": [{"name", "rows", "takenAt"}]}     the oldest first
  *   POST   /emulator/snapshots/{name}            keeps the current data; replaces a snapshot of that name
  *   POST   /emulator/snapshots/{name}/restore    replaces all data by that of the snapshot, any number of times
- *   DELETE /emulator/snapshots/{name}, /emulator/snapshots
  *
  * A call that fails changes no snapshot. They last as long as the server. A store on disk answers UNIMPLEMENTED, with the alternatives
  * (engine-snapshot.ts).

@@ -1,12 +1,8 @@
 /**
  * The labs over HTTP.
  *
- *   GET    /emulator/labs                             chapters, labs and challenges
  *   POST   /emulator/labs/{name}/runs                 {"seed": 1, "arms": ["…"], "settings": {"…": 5}}     starts a run
- *   GET    /emulator/labs/runs, …/runs/{id}           runs without and with results
- *   GET    /emulator/labs/runs/{id}/events            the progress of a run as server-sent events; the last one has the result
- *   DELETE /emulator/labs/runs/{id}                   cancels it
- *   GET    /emulator/labs/files/{name}                the workers in which a page judges programs (installed-labs.ts)
+ *   GET    /emulator/labs/runs/{id}/events            its progress as server-sent events; the last one has the result
  *
  * No program of a learner is executed here: the page judges it in a worker of the browser (docs/decisions/0085-labs-in-the-server.md).
  */

@@ -70,7 +70,8 @@ export class GrpcService {
   begin(headers: CallHeaders, response: ResponseStream): StreamListener {
     const { clock, logger, queue, calls } = this.#options
     const { ':method': verb, ':path': path = '', 'content-type': contentType, 'grpc-encoding': encoding } = headers
-    if (contentType !== 'application/grpc' && !isGrpc(contentType)) {
+    // Also with `+proto` or parameters; not `application/grpc-web`.
+    if (contentType !== 'application/grpc' && !/^application\/grpc(\+proto)?(;|$)/i.test(contentType ?? '')) {
       const message = `the content type "${contentType ?? ''}" is not served over HTTP/2; application/grpc is`
       response.refuse(415, { code: 'INVALID_ARGUMENT', message })
       return deaf
@@ -117,11 +118,6 @@ export class GrpcService {
       ? unimplemented(`the service ${service} has no method "${method}"`)
       : unimplemented(`the service "${service}" is not served here; there is ${this.#services.join(', ')}`)
   }
-}
-
-/** `application/grpc`, possibly with `+proto` or parameters; not `application/grpc-web`. */
-function isGrpc(contentType: string | undefined): boolean {
-  return contentType !== undefined && /^application\/grpc(\+proto)?(;|$)/i.test(contentType)
 }
 
 function isGzipEncoding(encoding: string): boolean {

@@ -158,7 +158,8 @@ export function transferMethods(parts: TransferParts): readonly AdminMethod[] {
       if (!place.isBucket && locations.has(place.path)) {
         throw invalidArgument(`output_url_prefix: ${place.path} exists already; name a folder that does not`)
       }
-      const name = exportNameOf(engine.context().clock.nowMicros())
+      const start = new Date(Number(engine.context().clock.nowMicros() / 1000n))
+      const name = start.toISOString().replace('.', '_').replace('Z', '')
       const outputUrl = place.nameOf(`${name}/${name}${overallSuffix}`)
       const dir = locations.below(place.path, name)
       return startExport(parts, { ...transfer, place: { outputUrlPrefix } }, { dir, name, outputUrl })
@@ -173,11 +174,6 @@ interface EntitiesJson extends Pick<Transfer, 'labels'> {
   readonly outputUrlPrefix?: string
   readonly inputUrl?: string
   readonly entityFilter?: Transfer['filter']
-}
-
-/** The name of an export's folder: its start in UTC, with milliseconds after an underscore. */
-function exportNameOf(micros: bigint): string {
-  return new Date(Number(micros / 1000n)).toISOString().replace('.', '_').replace('Z', '')
 }
 
 export function addTransferRoutes(router: Router, parts: TransferParts): void {

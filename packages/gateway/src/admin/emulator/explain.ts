@@ -2,12 +2,9 @@
  * The plan of a GQL query, for which the API's own explain_metrics have no field; the effects of a commit, without the commit; and the answer of a
  * query compared with the one after all waiting commits are applied: which results are stale, and which are missing.
  *
- *   POST  /emulator/explain   project, database, namespace, gql, analyze
- *     →  plan: lines, tree, indexesUsed, with analyze stats; or missingIndex: index, yaml
- *   POST  /emulator/preview   a CommitRequest in JSON, with projectId
- *     →  rows by table, conflicts; or the commit's refusal
- *   POST  /emulator/staleness   project, database, namespace, gql, limit
- *     →  results with their states, missing, waiting, more
+ *   POST /emulator/explain     {"project": "demo", "gql": "SELECT * FROM ToDo"}   →   a PlanReport
+ *   POST /emulator/preview     a CommitRequest in JSON, with projectId            →   rows by table, conflicts; or the commit's refusal
+ *   POST /emulator/staleness   as explain, with a limit                           →   a StaleReport
  *
  * Without `analyze` no entity is read. With automatic indexes a missing composite index is built, as by the query itself.
  *

@@ -1,13 +1,9 @@
 /**
  * Ids beyond the data API: ranges as in the first Datastore's API, reservations, and the next values of the counters.
  *
- *   POST  allocate   project, kind, size or max            `size` consecutive ids, or all up to `max`
- *   POST  range      project, kind, start, end             exactly these ids: EMPTY, CONTENTION or COLLISION
- *   POST  reserve    project, keys                         excludes the ids in these keys from automatic allocation
- *   GET   next       project, kind                         the next ids, which are not allocated by this
+ *   POST /emulator/ids/allocate   {"project": "demo", "kind": "ToDo", "size": 2}   →   {"start": "1", "end": "2", "nextAfter": "3", …}
  *
- * All accept `database` and `namespace`, and those with a kind a `parent`. Keys are texts such as User:"ada"/ToDo:5
- * (engine: model/key-path.ts). Ids are decimal texts in answers, and texts or whole numbers in requests.
+ * Keys are texts such as User:"ada"/ToDo:5. Ids are decimal texts in answers, and texts or whole numbers in requests.
  */
 import {
   type Database,

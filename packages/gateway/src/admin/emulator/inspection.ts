@@ -1,12 +1,8 @@
 /**
  * Questions to the inspector and the checker, by name and parameters. The answers are the engine's reports, plain JSON.
  *
- *   GET   rows, log      project, database, namespace, key, records   GET   applied
- *   GET   versions       project, database, namespace, key, limit     GET   entity      project, database, namespace, key, version
- *   GET   pending        project, database, namespace, limit, words
- *   GET   table          name, and a part of it (TableRowsOptions)     POST  check     repair=true puts index rows right
- *   GET   databases      every database, and its settings: limit
- *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: a database, or everything
+ *   GET  /emulator/inspect/rows?project=demo&key=ToDo:1              →   {"key": "ToDo:1", "rows": […], "log": {…}}
+ *   POST /emulator/inspect/release?project=demo&key=ToDo:1&milestone=A     without a key: a database, or everything
  *
  * An incomplete answer has `next`, for a request with `after`, or `previous`, for one with `before` (cli/target/target.ts).
  */

@@ -1,11 +1,9 @@
 /**
  * The newest calls of the data API, which show what a program really asks, and all of them as a stream for other programs.
  *
- *   GET    /emulator/requests           the kept ones, newest first                                filters, limit, before (an id)
- *   GET    /emulator/requests/{id}      one with its messages as JSON, plan, and rows by table
- *   GET    /emulator/requests/events    server-sent events: calls that end from now on; calls are recorded while it is open      filters
- *   DELETE /emulator/requests           forgets the kept ones
- *   GET    /emulator/calls              a recording (calls/recording.ts) as server-sent events, one line each                     values=true
+ *   GET /emulator/requests?kind=ToDo     the kept ones that match the filters, newest first
+ *   GET /emulator/requests/events        server-sent events: calls that end from now on; calls are recorded while it is open
+ *   GET /emulator/calls                  a recording (calls/recording.ts) as server-sent events, one line each
  */
 import { invalidArgument, notFound, type PlanTree, systemScheduler } from '@sixtables/engine'
 import type { Calls } from '../../calls/calls.ts'

@@ -67,16 +67,12 @@ export function bigtablePlaceOf(flags: Flags, env: Environment): BigtablePlace {
     )
   }
   const emulator = env['BIGTABLE_EMULATOR_HOST'] === '' ? undefined : env['BIGTABLE_EMULATOR_HOST']
-  if (emulator !== undefined && !isAddress(emulator)) {
+  const port = Number(/^[^\s/]+:(\d{1,5})$/.exec(emulator ?? '')?.[1])
+  if (emulator !== undefined && !(port > 0 && port < 65_536)) {
     throw new UsageError(`BIGTABLE_EMULATOR_HOST is host:port, such as localhost:8086; got "${emulator}"`)
   }
   const table = text(flags, 'bigtable-table') ?? 'sixtables'
   return { project, instance, table, appProfile: text(flags, 'bigtable-app-profile'), emulator }
-}
-
-function isAddress(text: string): boolean {
-  const port = Number(/^[^\s/]+:(\d{1,5})$/.exec(text)?.[1])
-  return port > 0 && port < 65_536
 }
 
 /** The store of an engine that is one of the gateways of a table. @throws UsageError when the package is missing, or the table cannot be used */

@@ -25,20 +25,15 @@ export async function openStore(options: EngineOptions, whenInUse: string = askI
     return await openEngine(options)
   } catch (error) {
     if (!(error instanceof DatastoreError)) throw error
-    const isInUse = error.code === 'UNAVAILABLE' && options.dir !== undefined
-    throw new UsageError(
-      isInUse
-        ? `the data folder ${options.dir} cannot be opened: ${await userOf(options.dir)}. ${whenInUse}`
-        : error.message.charAt(0).toLowerCase() + error.message.slice(1),
-    )
+    const { dir } = options
+    if (error.code !== 'UNAVAILABLE' || dir === undefined) {
+      throw new UsageError(error.message.charAt(0).toLowerCase() + error.message.slice(1))
+    }
+    const found = await findServer(dir)
+    const server =
+      found.state === 'running' ? ` (a sixtables server, process ${found.server.pid}, on ${found.server.address})` : ''
+    throw new UsageError(`the data folder ${dir} cannot be opened: another process has it open${server}. ${whenInUse}`)
   }
-}
-
-async function userOf(dir: string): Promise<string> {
-  const found = await findServer(dir)
-  const server =
-    found.state === 'running' ? ` (a sixtables server, process ${found.server.pid}, on ${found.server.address})` : ''
-  return `another process has it open${server}`
 }
 
 /** Like {@link openStore}, for reading an existing store; waiting commits are not applied. */

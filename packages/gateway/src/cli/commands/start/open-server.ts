@@ -20,8 +20,7 @@ import { storeInBigtable } from '../../target/bigtable.ts'
 import type { Endpoint } from '../../target/endpoint.ts'
 import { openStore } from '../../target/open-store.ts'
 import { createRecording } from '../../target/recording-file.ts'
-import type { BigtableSetting } from './bigtable-settings.ts'
-import { addressOf, type StartSettings } from './settings.ts'
+import { addressOf, type BigtableSetting, type StartSettings } from './settings.ts'
 import { exportAtExit, importAtStart } from './start-transfer.ts'
 
 export interface Server {

@@ -9,12 +9,17 @@
  * Heat is most important: it has all its rows, or at least half of the lines between head and foot. Scrolling line by line shows every line of
  * the whole picture. A frame is exactly `height` lines of exactly `width` columns.
  */
-import type { Finding, GroupReport, HeatReport, TabletsReport } from '@sixtables/engine'
-import { counted } from '../../framework/print.ts'
-import { heatLines } from './heat-lines.ts'
-import { fit, ink, type Line, line, type Size } from './line.ts'
-import { contended, findingLines, groupLines, tabletLines } from './sections.ts'
-import { count, duration, rate, timeOfDay } from './units.ts'
+import type {
+  Finding,
+  GroupReport,
+  HeatReport,
+  HeatRow,
+  TabletEventKind,
+  TabletReport,
+  TabletsReport,
+} from '@sixtables/engine'
+import { columns, counted } from '../../framework/print.ts'
+import { cut, fit, type Ink, ink, type Line, line, type Segment, type Size, wrap } from './line.ts'
 
 /** The tablets' reports at one instant, which the server sends once per interval. */
 export interface Overview {
@@ -125,4 +130,249 @@ function filled(lines: readonly Line[], { width, height }: Size): Line[] {
   const shown = lines.slice(0, height).map((one) => fit(one, width))
   while (shown.length < height) shown.push(fit([], width))
   return shown
+}
+
+/** A rate per second: `0`, `0.4`, `17`, `1,234`, `56k`, `7.4M`; at most five characters. */
+export function rate(value: number): string {
+  return value > 0 && value < 9.95 ? value.toFixed(1) : count(value)
+}
+
+/** A count: `0`, `4`, `1,234`, `56k`, `7.4M`; at most five characters. */
+export function count(value: number): string {
+  if (value < 9999.5) return Math.round(value).toLocaleString('en')
+  if (value < 999_500) return `${Math.round(value / 1000)}k`
+  return `${(value / 1e6).toFixed(1)}M`
+}
+
+/** `12 B`, `3.4 KiB`, `56 MiB`. */
+export function bytes(value: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let size = value
+  let unit = 0
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024
+    unit++
+  }
+  return `${unit === 0 || size >= 99.5 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`
+}
+
+/** `0.3 ms`, `12 ms`, `1.5 s`, `10 min`. */
+export function duration(ms: number): string {
+  if (ms < 9.95) return `${Number(ms.toFixed(1))} ms`
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`
+  if (ms < 3_600_000) return `${Number((ms / 60_000).toFixed(1))} min`
+  return `${Number((ms / 3_600_000).toFixed(1))} h`
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
+/** The time of day in UTC: `12:34:56`. */
+export function timeOfDay(atMs: number): string {
+  return new Date(atMs).toISOString().slice(11, 19)
+}
+
+const rateWidth = 7
+
+/**
+ * The hottest key ranges in key order, time from left to right:
+ *
+ *   EntitiesByKind › ToDo › 7…        ░░▒▒▓▓████  1,234
+ *
+ * The colour is the square root of a cell's rate relative to the hottest cell, so that warm ranges differ from cold ones next to a hot one.
+ * A time line below marks events of tablets: s (split), m (merge), → (move), c (compaction), x (a refused split).
+ */
+export function heatLines({ rows, columns, events }: HeatReport, { width, height }: Size): readonly Line[] {
+  const loaded = rows.filter((row) => total(row) > 0)
+  if (loaded.length === 0) return [line(ink('faint', '  no row was touched in this time'))]
+  const labelWidth = Math.min(Math.max(...loaded.map(({ label }) => label.length)), Math.floor(width * 0.45))
+  const cells = Math.max(1, width - labelWidth - rateWidth - 2)
+  const shown = hottest(loaded, height - 1)
+  const slots = slotsOf(columns.length, cells)
+  const grid = shown.map((row) => slots.map((slot) => mean(row, slot)))
+  const most = Math.max(...grid.flat())
+  // The last one that is complete.
+  const last = Math.max(0, columns.length - 2)
+  const lines = shown.map((row, i) =>
+    line(
+      `${cut(row.label, labelWidth).padEnd(labelWidth)} `,
+      ...heatCells(grid[i] ?? [], most),
+      rate(mean(row, [last, last + 1])).padStart(rateWidth),
+    ),
+  )
+  return [...lines, timeLine({ columns, events }, slots, labelWidth)]
+}
+
+/** The columns of each character, as [first, end). With fewer columns than characters, columns are stretched. */
+function slotsOf(columns: number, cells: number): readonly (readonly [number, number])[] {
+  if (columns <= cells) {
+    const each = Math.max(1, Math.floor(cells / columns))
+    return Array.from({ length: columns * each }, (_, i) => [Math.floor(i / each), Math.floor(i / each) + 1] as const)
+  }
+  return Array.from({ length: cells }, (_, i) => {
+    const first = Math.floor((i * columns) / cells)
+    return [first, Math.max(first + 1, Math.floor(((i + 1) * columns) / cells))] as const
+  })
+}
+
+function mean(row: HeatRow, [first, end]: readonly [number, number]): number {
+  let sum = 0
+  for (let i = first; i < end; i++) sum += (row.reads[i] ?? 0) + (row.writes[i] ?? 0)
+  return sum / (end - first)
+}
+
+/** Cells, with neighbours of one colour as one segment. */
+function heatCells(rates: readonly number[], most: number): readonly Segment[] {
+  const segments: { text: string; heat: number }[] = []
+  for (const value of rates) {
+    const heat = value === 0 ? 0 : Math.max(1, Math.round(Math.sqrt(value / most) * 10)) / 10
+    const last = segments.at(-1)
+    if (last?.heat === heat) last.text += ' '
+    else segments.push({ text: ' ', heat })
+  }
+  return segments
+}
+
+/** The `count` rows with the most load, in key order. */
+function hottest(rows: readonly HeatRow[], count: number): readonly HeatRow[] {
+  if (rows.length <= count) return rows
+  const kept = new Set([...rows].sort((a, b) => total(b) - total(a)).slice(0, count))
+  return rows.filter((row) => kept.has(row))
+}
+
+function total({ reads, writes }: HeatRow): number {
+  return sum(reads) + sum(writes)
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0)
+}
+
+const marks: Readonly<Record<TabletEventKind, string>> = {
+  split: 's',
+  'split-refused': 'x',
+  merge: 'm',
+  move: '→',
+  compaction: 'c',
+}
+
+/** Marks in order of importance: of two events at one place, the first of these is drawn. */
+const markOrder = 'xsm→c'
+
+function timeLine(
+  { columns, events }: Pick<HeatReport, 'columns' | 'events'>,
+  slots: readonly (readonly [number, number])[],
+  labelWidth: number,
+): Line {
+  const characters = slots.map(() => '─')
+  for (const { atMs, kind } of events) {
+    const place = slots.findIndex(([first, end]) => {
+      const next = columns[end] ?? Number.POSITIVE_INFINITY
+      return atMs >= (columns[first] ?? 0) && atMs < next
+    })
+    const there = characters[place]
+    if (there === undefined) continue
+    const mark = marks[kind]
+    if (there === '─' || markOrder.indexOf(mark) < markOrder.indexOf(there)) characters[place] = mark
+  }
+  const from = columns[0] === undefined ? '' : `${timeOfDay(columns[0])} `
+  return line(ink('faint', `${from.padStart(labelWidth)} `), ink('faint', characters.join('')), ink('faint', ' now'))
+}
+
+/** A title and at most `rows` tablets, hottest first, each with remarks. */
+export function tabletLines(
+  { tablets, atMs, simulated, counted }: TabletsReport,
+  width: number,
+  rows: number,
+): readonly Line[] {
+  const hottest = [...tablets].sort((a, b) => load(b) - load(a) || b.rows - a.rows).slice(0, rows)
+  if (hottest.length === 0) return []
+  const rangeWidth = Math.max(16, width - (simulated ? 84 : 76))
+  const cells = hottest.map((tablet) => [
+    `  ${tablet.table}`,
+    cut(rangeInWords(tablet), rangeWidth).padEnd(rangeWidth),
+    rate(tablet.readsPerSecond).padStart(7),
+    rate(tablet.writesPerSecond).padStart(8),
+    percent(tablet.loadShare).padStart(6),
+    ...(counted ? [count(tablet.rows).padStart(6), bytes(tablet.bytes).padStart(8)] : []),
+    ...(simulated ? [String(tablet.server).padStart(6)] : []),
+  ])
+  const head = [
+    'Hottest tablets',
+    'range',
+    'reads/s',
+    'writes/s',
+    ' share',
+    ...(counted ? ['  rows', '    size'] : []),
+    ...(simulated ? ['server'] : []),
+  ]
+  const [title = '', ...lines] = columns([head, ...cells])
+  const shown: Line[] = [line(ink('title', title))]
+  for (const [i, tablet] of hottest.entries()) {
+    shown.push(line(lines[i] ?? ''))
+    for (const [mark, words] of notesOf(tablet, atMs)) shown.push(line(ink(mark, `    ${words}`)))
+  }
+  return shown.slice(0, rows + 1)
+}
+
+function notesOf(tablet: TabletReport, atMs: number): readonly (readonly [Ink, string])[] {
+  const { unavailableUntilMs, splitRefusal, tombstones, rows } = tablet
+  const notes: (readonly [Ink, string])[] = []
+  if (unavailableUntilMs !== undefined && unavailableUntilMs > atMs)
+    notes.push(['warning', 'it moves: calls on it fail'])
+  if (splitRefusal !== undefined) notes.push(['bad', `no split helps: ${splitRefusal.words}`])
+  if (tombstones > rows) notes.push(['warning', `${count(tombstones)} tombstones that scans wade through`])
+  return notes
+}
+
+function load({ readsPerSecond, writesPerSecond }: TabletReport): number {
+  return readsPerSecond + writesPerSecond
+}
+
+function rangeInWords({ start, end }: TabletReport): string {
+  if (start === '' && end === '') return 'all rows'
+  return `${start || 'the start'} … ${end || 'the end'}`
+}
+
+/** Groups with waiting or conflicting commits; a group that is only busy is visible in the heat. */
+export function contended(groups: readonly GroupReport[]): readonly GroupReport[] {
+  return groups.filter(({ conflictsPerSecond, waitsPerSecond }) => conflictsPerSecond + waitsPerSecond > 0)
+}
+
+export function groupLines(groups: readonly GroupReport[], rows: number): readonly Line[] {
+  if (groups.length === 0 || rows <= 0) return []
+  const cells = groups
+    .slice(0, rows)
+    .map((group) => [
+      `  ${cut(group.group, 40)}`,
+      rate(group.commitsPerSecond).padStart(9),
+      rate(group.conflictsPerSecond).padStart(11),
+      rate(group.waitsPerSecond).padStart(7),
+    ])
+  const [title = '', ...lines] = columns([
+    ['Entity groups under contention', 'commits/s', 'conflicts/s', 'waits/s'],
+    ...cells,
+  ])
+  return [line(ink('title', title)), ...lines.map((text) => line(text))]
+}
+
+/** A title and findings in at most `height` lines; a finding that does not fit is left out whole. */
+export function findingLines(findings: readonly Finding[], width: number, height: number): readonly Line[] {
+  if (findings.length === 0 || height < 2) return []
+  const lines: Line[] = [line(ink('title', `Findings (${findings.length})`))]
+  for (const { words, remedy, lab, evidence } of findings) {
+    const text = [...wrap(words, width - 4), ...wrap(evidence.join('; '), width - 4)]
+    const advice = wrap(`${remedy} Lab: ${lab}.`, width - 4)
+    if (lines.length + text.length + advice.length > height) {
+      if (lines.length === 1 && height >= 2) lines.push(line(ink('warning', '  ! '), words))
+      break
+    }
+    text.forEach((part, i) => {
+      lines.push(line(ink('warning', i === 0 ? '  ! ' : '    '), part))
+    })
+    for (const part of advice) lines.push(line(ink('faint', `    ${part}`)))
+  }
+  return lines
 }

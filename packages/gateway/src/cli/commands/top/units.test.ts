@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytes, count, duration, percent, rate, timeOfDay } from './units.ts'
+import { bytes, count, duration, percent, rate, timeOfDay } from './frame.ts'
 
 test('figures are short', () => {
   expect([0, 0.42, 9.96, 17.4, 1234, 9999.4, 56_000, 999_499, 740_000, 7_400_000].map(rate)).toEqual([
