@@ -30,5 +30,5 @@ export type {
   Statement,
 } from './gql/syntax.ts'
 export { GqlError, nextToken, type Token } from './gql/tokens.ts'
-export type { LabRunReport, WholeRunReport } from './labs/lab-runs.ts'
+export type { LabRunReport, WholeRunReport } from './labs/lab-routes.ts'
 export { methodNames } from './methods.ts'

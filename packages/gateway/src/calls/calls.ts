@@ -3,7 +3,7 @@
  * gRPC and one over JSON give the same report. Without an observer this costs one comparison at the start of a call and one at its end,
  * in the protocols: `any`, and the time at which the call began.
  *
- *   protocol: begin(call) ─▶ handler ─▶ controls/watched-port.ts notes the facts ─▶ protocol: end(call, …) ─▶ observers
+ *   protocol: begin(call) ─▶ handler ─▶ handlers/handlers.ts notes the facts ─▶ protocol: end(call, …) ─▶ observers
  *
  * R1  Every call that began while there was an observer that wants it is reported once, whether it was answered, failed, refused by its
  *     protocol or cancelled. Calls with the watcher header are not reported.                        test/contract/calls.test.ts

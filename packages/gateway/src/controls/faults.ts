@@ -182,11 +182,6 @@ export interface Fault {
   remove(): Promise<void>
 }
 
-export interface Verdict {
-  readonly latencyMs: number
-  readonly error: DatastoreError | undefined
-}
-
 interface ActiveFault extends Fault {
   readonly options: FaultOptions
   readonly random: Random
@@ -259,7 +254,8 @@ export class Faults {
     await Promise.all([...this.#active.values()].map((fault) => fault.remove()))
   }
 
-  judge(facts: CallFacts): Verdict {
+  /** Decides about a call before the engine sees it. */
+  judge(facts: CallFacts): { readonly latencyMs: number; readonly error: DatastoreError | undefined } {
     let latencyMs = 0
     let error: DatastoreError | undefined
     for (const fault of [...this.#active.values()]) {

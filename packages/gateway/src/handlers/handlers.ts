@@ -1,11 +1,12 @@
 /** All RPCs of the data API over one engine. */
-import { andThen } from '@sixtables/engine'
-import { type Call, type Handler, type Handlers, messageOf } from '../call.ts'
+import { andThen, checkAlive, DatastoreError, type MaybePromise, type RequestContext } from '@sixtables/engine'
+import { Call, type Handler, type Handlers, messageOf } from '../call.ts'
+import { type Asked, CallFacts, type Given } from '../calls/call-facts.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { Faults } from '../controls/faults.ts'
-import { watchedPort } from '../controls/watched-port.ts'
-import type { EnginePort } from '../engine-port.ts'
-import type { MethodName } from '../methods.ts'
+import type { DatabaseName } from '../convert/parameters.ts'
+import type { DatabasePort, EnginePort } from '../engine-port.ts'
+import type { DataMethod, MethodName } from '../methods.ts'
 import { commitHandler } from './commit.ts'
 import { allocateIdsHandler, reserveIdsHandler } from './ids.ts'
 import { lookupHandler } from './lookup.ts'
@@ -53,4 +54,122 @@ function tracedHandler(handler: Handler): Handler {
       return answer
     })
   }
+}
+
+/** An engine in front of the real one: it notes the facts of calls for observers, and applies the faults of a test first. */
+function watchedPort(engine: EnginePort, faults?: Faults): EnginePort {
+  return {
+    database(projectId, databaseId) {
+      const database = engine.database(projectId, databaseId)
+      return new WatchedDatabase(database, { projectId, databaseId }, faults) as unknown as DatabasePort
+    },
+    context: () => engine.context(),
+    reset: (scope) => engine.reset(scope),
+  }
+}
+
+type Verb = keyof DatabasePort
+type Arguments<V extends Verb> = Parameters<DatabasePort[V]>
+
+type Answer<V extends Verb> = Awaited<ReturnType<DatabasePort[V]>>
+
+interface WatchedVerb<V extends Verb> {
+  readonly method: DataMethod
+  asked(request: Arguments<V>[1]): Asked
+  given?(answer: Answer<V>): Given
+}
+
+const verbs: { readonly [V in Verb]: WatchedVerb<V> } = {
+  lookup: {
+    method: 'lookup',
+    asked: ({ keys, read }) => ({ keys, transaction: read?.transaction }),
+    given: begun,
+  },
+  runQuery: { method: 'runQuery', asked: queryOf, given: begun },
+  explainQuery: { method: 'runQuery', asked: queryOf, given: begun },
+  runAggregationQuery: { method: 'runAggregationQuery', asked: queryOf, given: begun },
+  explainAggregationQuery: { method: 'runAggregationQuery', asked: queryOf, given: begun },
+  beginTransaction: { method: 'beginTransaction', asked: () => ({}), given: (transaction) => ({ transaction }) },
+  commit: {
+    method: 'commit',
+    asked: ({ mutations, transaction }) => ({ mutations, transaction }),
+    given: ({ mutationResults }) => ({ keys: mutationResults.map(({ key }) => key) }),
+  },
+  rollback: { method: 'rollback', asked: (transaction) => ({ transaction }) },
+  allocateIds: { method: 'allocateIds', asked: (keys) => ({ keys }), given: (keys) => ({ keys }) },
+  reserveIds: { method: 'reserveIds', asked: (keys) => ({ keys }) },
+}
+
+function queryOf(request: Arguments<'runQuery'>[1] | Arguments<'runAggregationQuery'>[1]): Asked {
+  const { query, read } = request
+  const aggregations = 'aggregations' in request ? { aggregations: request.aggregations } : {}
+  return { query, ...aggregations, transaction: read?.transaction }
+}
+
+function begun({ transaction }: { readonly transaction?: Uint8Array | undefined }): Given {
+  return { transaction }
+}
+
+class WatchedDatabase {
+  readonly #database: DatabasePort
+  readonly #name: DatabaseName
+  readonly #faults: Faults | undefined
+
+  static {
+    for (const verb of Object.keys(verbs) as Verb[]) {
+      Object.defineProperty(WatchedDatabase.prototype, verb, {
+        value(this: WatchedDatabase, ...given: Arguments<Verb>) {
+          return this.#watch(verb, given)
+        },
+      })
+    }
+  }
+
+  constructor(database: DatabasePort, name: DatabaseName, faults: Faults | undefined) {
+    this.#database = database
+    this.#name = name
+    this.#faults = faults
+  }
+
+  #watch<V extends Verb>(verb: V, [context, request, options]: Arguments<V>): MaybePromise<unknown> {
+    const { method, asked, given } = verbs[verb]
+    const facts = new CallFacts(method, this.#name, asked(request))
+    if (context instanceof Call) context.facts = facts
+    const call = this.#database[verb] as (...given: readonly unknown[]) => MaybePromise<Answer<V>>
+    const noted = (): MaybePromise<unknown> =>
+      andThen(call.call(this.#database, context, request, options), (answer) => {
+        facts.given = given?.(answer)
+        return answer
+      })
+    // A fault neither affects a watching tool nor counts its calls.
+    if (this.#faults?.any !== true || context.isUncounted === true) return noted()
+    const { latencyMs, error } = this.#faults.judge(facts)
+    const go = (): MaybePromise<unknown> => {
+      if (error === undefined) return noted()
+      if (error.code === 'ABORTED' && method === 'commit') this.#end(context, facts.asked.transaction)
+      throw error
+    }
+    return latencyMs === 0 ? go() : slept(context, latencyMs).then(go)
+  }
+
+  /** Ends an aborted transaction, which releases its locks, so that a retry of the client does not wait for them. */
+  #end(context: RequestContext, transaction: Uint8Array | undefined): void {
+    if (transaction === undefined) return
+    try {
+      const ended = this.#database.rollback(context, transaction)
+      if (ended instanceof Promise) ended.catch(() => {})
+    } catch {
+      // The transaction may have ended already; the fault is the answer in any case.
+    }
+  }
+}
+
+/** @throws CANCELLED, DEADLINE_EXCEEDED when the client no longer waits */
+async function slept(context: RequestContext, ms: number): Promise<void> {
+  try {
+    await context.clock.sleep(ms, context.signal)
+  } catch {
+    throw new DatastoreError('CANCELLED', 'the call was cancelled by the client')
+  }
+  checkAlive(context)
 }

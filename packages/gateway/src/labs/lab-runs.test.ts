@@ -1,6 +1,6 @@
 import { DatastoreError } from '@sixtables/engine'
 import { expect, test } from 'vitest'
-import { keptMax, LabRuns } from './lab-runs.ts'
+import { keptMax, LabRuns } from './lab-routes.ts'
 import type { LabTask } from './lab-task.ts'
 
 /** A task that runs until it is cancelled. */

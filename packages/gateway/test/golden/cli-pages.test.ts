@@ -58,7 +58,10 @@ const parts: Readonly<Record<string, string>> = {
   others: [
     '| flag | here |',
     '| --- | --- |',
-    ...flagsOfOthers.map(({ name, is, words }) => `| \`--${name}\` | ${meanings[is]}${plain(words)} |`),
+    ...flagsOfOthers.map(
+      ({ name, group, describe }) =>
+        `| \`--${name}\` | ${meanings[group as keyof typeof meanings]}${plain(describe)} |`,
+    ),
   ].join('\n'),
   codes: [
     '| code | meaning |',

@@ -6,15 +6,8 @@
  */
 import { type Flag, flagTable } from '../../framework/command.ts'
 
-interface OtherFlag {
-  readonly name: string
-  readonly type: Flag['type']
-  /** Its effect: the same as one of our flags; none, with the reason; or a refusal, with the alternative. */
-  readonly is: 'same' | 'ignored' | 'refused'
-  readonly words: string
-}
-
-export const flagsOfOthers: readonly OtherFlag[] = flagTable(`
+/** The group is the effect: the same as one of our flags; none, with the reason; or a refusal, with the alternative. */
+export const flagsOfOthers: readonly Flag[] = flagTable(`
 same
   project-id | text | the same as --project
   firestore-in-datastore-mode | switch | the same as --mode firestore; --consistency then has no effect
@@ -36,15 +29,11 @@ refused
   rules | text | is for Firestore in native mode, which is not served; leave it out
   functions-emulator | text | is for Firestore in native mode, which is not served; leave it out
   licenses | switch | is not offered; each package has its licence in its folder
-`).map(({ name, type, describe, group }) => ({ name, type, is: group as OtherFlag['is'], words: describe }))
+`)
 
-export const hiddenFlags: readonly Flag[] = flagsOfOthers.map(
-  ({ name, type, is, words }): Flag => ({
-    name,
-    type,
-    describe: words,
-    group: 'Known from other emulators',
-    hidden: true,
-    ...(is === 'refused' ? { refused: words } : {}),
-  }),
-)
+export const hiddenFlags: readonly Flag[] = flagsOfOthers.map((flag) => ({
+  ...flag,
+  group: 'Known from other emulators',
+  hidden: true,
+  ...(flag.group === 'refused' ? { refused: flag.describe } : {}),
+}))

@@ -67,8 +67,8 @@ export function startSettings(flags: Flags, { cwd, env }: Pick<Io, 'cwd' | 'env'
     notes.push('DATASTORE_EMULATOR_HOST is set with a scheme, on which some clients hang; leave the scheme out')
   }
   const mode = modeOf(flags)
-  for (const { name, is, words } of flagsOfOthers) {
-    if (is === 'ignored' && flags[name] !== undefined) notes.push(`--${name} changes nothing here: ${words}`)
+  for (const { name, group, describe } of flagsOfOthers) {
+    if (group === 'ignored' && flags[name] !== undefined) notes.push(`--${name} changes nothing here: ${describe}`)
   }
   if (isFirestoreAsked(flags) && flags['consistency'] !== undefined) {
     notes.push('--consistency has no effect: Firestore in Datastore mode is strongly consistent')

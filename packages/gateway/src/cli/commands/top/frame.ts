@@ -184,7 +184,7 @@ const rateWidth = 7
  * The colour is the square root of a cell's rate relative to the hottest cell, so that warm ranges differ from cold ones next to a hot one.
  * A time line below marks events of tablets: s (split), m (merge), → (move), c (compaction), x (a refused split).
  */
-export function heatLines({ rows, columns, events }: HeatReport, { width, height }: Size): readonly Line[] {
+function heatLines({ rows, columns, events }: HeatReport, { width, height }: Size): readonly Line[] {
   const loaded = rows.filter((row) => total(row) > 0)
   if (loaded.length === 0) return [line(ink('faint', '  no row was touched in this time'))]
   const labelWidth = Math.min(Math.max(...loaded.map(({ label }) => label.length)), Math.floor(width * 0.45))
@@ -282,7 +282,7 @@ function timeLine(
 }
 
 /** A title and at most `rows` tablets, hottest first, each with remarks. */
-export function tabletLines(
+function tabletLines(
   { tablets, atMs, simulated, counted }: TabletsReport,
   width: number,
   rows: number,
@@ -337,11 +337,11 @@ function rangeInWords({ start, end }: TabletReport): string {
 }
 
 /** Groups with waiting or conflicting commits; a group that is only busy is visible in the heat. */
-export function contended(groups: readonly GroupReport[]): readonly GroupReport[] {
+function contended(groups: readonly GroupReport[]): readonly GroupReport[] {
   return groups.filter(({ conflictsPerSecond, waitsPerSecond }) => conflictsPerSecond + waitsPerSecond > 0)
 }
 
-export function groupLines(groups: readonly GroupReport[], rows: number): readonly Line[] {
+function groupLines(groups: readonly GroupReport[], rows: number): readonly Line[] {
   if (groups.length === 0 || rows <= 0) return []
   const cells = groups
     .slice(0, rows)
@@ -359,7 +359,7 @@ export function groupLines(groups: readonly GroupReport[], rows: number): readon
 }
 
 /** A title and findings in at most `height` lines; a finding that does not fit is left out whole. */
-export function findingLines(findings: readonly Finding[], width: number, height: number): readonly Line[] {
+function findingLines(findings: readonly Finding[], width: number, height: number): readonly Line[] {
   if (findings.length === 0 || height < 2) return []
   const lines: Line[] = [line(ink('title', `Findings (${findings.length})`))]
   for (const { words, remedy, lab, evidence } of findings) {
