@@ -6,10 +6,9 @@
 import { fileURLToPath } from 'node:url'
 import yargs from 'yargs'
 import { hideBin } from 'yargs/helpers'
-import { missing } from '../google-emulators.ts'
-import { stopAll } from '../server-process.ts'
-import { areas, modes } from './case.ts'
-import { startOurs, startTheirs } from './emulators.ts'
+import { emulatorCommand, missing } from '../google-emulators.ts'
+import { type ServerOptions, startProcess, stopAll } from '../server-process.ts'
+import { areas, type Mode, modes } from './case.ts'
 import { compareExports } from './exports.ts'
 import { report, reportJson } from './report.ts'
 import { compare, type Outcome } from './run.ts'
@@ -54,6 +53,26 @@ const chosen = modes.filter((mode) => flags.mode === 'both' || flags.mode === mo
 const ports = { legacy: flags.legacyEmulator, firestore: flags.firestoreEmulator }
 const absent = missing(chosen.filter((mode) => ports[mode] === undefined))
 
+function startTheirs(mode: Mode): Promise<Server> {
+  const name = mode === 'legacy' ? 'legacy emulator' : 'Firestore emulator'
+  const how = mode === 'legacy' ? ['start', '--testing'] : ['--database-mode=datastore-mode']
+  return start(name, (port) => emulatorCommand(mode, ...how, '--host=localhost', `--port=${port}`))
+}
+
+function startOurs(mode: Mode): Promise<Server> {
+  return start(`ours in ${mode} mode`, (port) => [
+    ...[process.execPath, binary, 'start', '--testing', '--mode', mode],
+    ...['--host', 'localhost', '--port', String(port)],
+  ])
+}
+
+/** Measured: `GET /` answers Ok once an emulator serves. */
+async function start(name: string, command: ServerOptions['command']): Promise<Server> {
+  const answers = async (port: number): Promise<boolean> => (await fetch(`http://localhost:${port}/`)).ok
+  const { port } = await startProcess({ name, command, answers, env: { JAVA_TOOL_OPTIONS: '-Xmx1g' } })
+  return new Server(name, port)
+}
+
 async function main(): Promise<number> {
   const seed = flags.seed ?? Math.floor(Math.random() * 2 ** 31)
   say(`--seed ${seed} --runs ${flags.runs}`)
@@ -63,7 +82,7 @@ async function main(): Promise<number> {
     const port = ports[mode]
     const theirs =
       port === undefined ? startTheirs(mode) : Promise.resolve(new Server(`${mode} emulator`, Number(port)))
-    const pair = { mode, ours: await startOurs(mode, binary), theirs: await theirs }
+    const pair = { mode, ours: await startOurs(mode), theirs: await theirs }
     say(`${mode}: both servers are up`)
     if (flags.exports) {
       const fixtures = here('../../../../engine/test/fixtures/export-legacy')

@@ -11,11 +11,11 @@ import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { insert, integer, upsert } from '../sim/entities.ts'
+import { recordFindings } from '../sim/findings.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
 import type { WireSession } from '../sim/wire.ts'
 import { writeOverWire } from '../sim/writers.ts'
-import { recordFindings } from '../sim/written.ts'
 
 /** Which keys go into which call, and whether the next call waits for the answer. */
 interface Way {

@@ -9,7 +9,7 @@ import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { array, type Fields, text, unindexed, upsert } from '../sim/entities.ts'
-import { type Written, written } from '../sim/written.ts'
+import type { Store } from '../sim/store.ts'
 
 const names = ['author', 'city', 'language', 'section', 'title', 'year'] as const
 const kind = 'Article'
@@ -36,6 +36,37 @@ interface Case {
   readonly indexes: readonly IndexDefinition[]
   readonly fields: Fields
   readonly changed?: Fields
+}
+
+interface Written {
+  /** Rows put or deleted in the tables of entities and indexes. */
+  readonly rows: number
+  /** Bytes of their keys and values. */
+  readonly bytes: number
+  /** How many of them belong to composite indexes. */
+  readonly compositeRows: number
+  /** Milliseconds that the store's single server needs for the rows in its queue. */
+  readonly applyMs: number
+}
+
+/** The cost of some work, beside which nothing may run: of the reports to tablets, which have every row where servers are simulated. */
+async function written(store: Store, work: () => Promise<unknown>): Promise<Written> {
+  let [rows, bytes, compositeRows, applyMs] = [0, 0, 0, 0]
+  const { tablets } = store.engine
+  const end = tablets.onSample((sample) => {
+    if (!sample.table.startsWith('Entities') || (sample.operation !== 'put' && sample.operation !== 'delete')) return
+    rows += sample.rows
+    bytes += sample.bytes
+    if (sample.table === 'EntitiesByCompositeProperty') compositeRows += sample.rows
+    // When the client gets its answer, the server has already written a part.
+    applyMs = Math.max(applyMs, tablets.report().servers[0]?.queueMs ?? 0)
+  })
+  try {
+    await store.alone(work)
+  } finally {
+    end()
+  }
+  return { rows, bytes, compositeRows, applyMs }
 }
 
 type Cost = Readonly<Record<'put' | 'update', Written>>

@@ -14,9 +14,9 @@ import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { isLate, succeeds } from '../sim/client.ts'
 import { ascending, type Fields, integer, unindexed, upsert, whereKey } from '../sim/entities.ts'
+import { recordFindings } from '../sim/findings.ts'
 import { scanned } from '../sim/scanned.ts'
 import type { Store } from '../sim/store.ts'
-import { recordFindings } from '../sim/written.ts'
 
 interface Way {
   /** Which entities go: those first in key order, or as many all over. */

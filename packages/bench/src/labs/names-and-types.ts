@@ -16,9 +16,9 @@ import {
 import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { ascending, entityBytes, type Fields, integer, text, upsert, where, whereKey } from '../sim/entities.ts'
+import { recordFindings } from '../sim/findings.ts'
 import { bytesOf } from '../sim/messages.ts'
 import { legacyAtOnce, type Store } from '../sim/store.ts'
-import { recordFindings } from '../sim/written.ts'
 
 /** The store's answer to a mutation: `accepted`, or the code and the message of its refusal. */
 async function answer(store: Store, mutation: Mutation): Promise<string> {

@@ -9,10 +9,10 @@ import { sum } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { descending, integer, upsert } from '../sim/entities.ts'
+import { recordFindings } from '../sim/findings.ts'
 import { hashOf } from '../sim/keys.ts'
 import { type QueryRun, runInFull } from '../sim/query-run.ts'
 import type { Store } from '../sim/store.ts'
-import { recordFindings } from '../sim/written.ts'
 
 const post = (store: Store, rank: number): Mutation =>
   upsert(store.key({ kind: 'Post', name: `${hashOf(String(rank))}-${rank}` }), { rank: integer(rank) })

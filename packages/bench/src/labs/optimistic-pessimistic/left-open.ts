@@ -10,7 +10,7 @@ import { type Client, succeeds } from '../../sim/client.ts'
 import { timed } from '../../sim/open-loop.ts'
 import type { WireSession } from '../../sim/wire.ts'
 import { countUp } from '../../sim/writers.ts'
-import type { Concurrency } from './modes.ts'
+import type { Concurrency } from './workloads.ts'
 
 /** Two clients at one entity: the first reads it and fails, the second adds to it until it has. */
 async function failThenAdd(client: Client, name: string, isRolledBack: boolean) {

@@ -6,11 +6,13 @@
  *   transfers   each reads two accounts, in any order, and moves money from one to the other
  *   report      one long transaction reads entities one by one, while others write them
  */
-import type { Key } from '@sixtables/engine'
+import type { DatabaseSettings, Key } from '@sixtables/engine'
 import { Histogram } from '../../measure/histogram.ts'
 import { type Client, hasCode, integerOf } from '../../sim/client.ts'
 import { integer, upsert } from '../../sim/entities.ts'
 import { countUp, inTransaction, type Job } from '../../sim/writers.ts'
+
+export type Concurrency = DatabaseSettings['concurrency']
 
 /** Conflicts and errors of the writers of a run, by their own count. */
 export interface Met {
