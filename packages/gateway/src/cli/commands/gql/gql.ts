@@ -7,9 +7,8 @@ import { text } from '../../framework/flag-values.ts'
 import { type ApiStore, withApi } from '../../target/api-store.ts'
 import { databaseOf, projectOf } from '../../target/places.ts'
 import { printAnswer, readStatement } from './answer.ts'
-import { History } from './history-file.ts'
 import { namesOf } from './names.ts'
-import { prompt, type Runnable } from './prompt.ts'
+import { History, prompt, type Runnable } from './prompt.ts'
 import { helpLines, markedPlace, StatementReader } from './statements.ts'
 
 export async function gql(flags: Flags, io: Io): Promise<number> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { keysIn } from './keys.ts'
+import { keysIn } from './screen.ts'
 
 test('the keys of a piece, joined, are the piece', () => {
   const piece = fc.array(

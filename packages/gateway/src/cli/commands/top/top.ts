@@ -11,9 +11,8 @@ import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts
 import { ask, openEvents, serverAt } from '../../target/ask.ts'
 import { serverOf } from '../../target/places.ts'
 import { frame, type Overview, scrollMax, type View, wholePicture } from './frame.ts'
-import { scrollKeys } from './keys.ts'
 import { plainText, type Size } from './line.ts'
-import { type Display, type Keyboard, Screen } from './screen.ts'
+import { type Display, type Keyboard, Screen, scrollKeys } from './screen.ts'
 
 /** Time spans for the keys + and −, in minutes; each is one tier of the history. */
 const spansMinutes = [2, 10, 20, 60, 120, 720, 1440] as const
