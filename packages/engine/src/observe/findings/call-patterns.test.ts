@@ -35,9 +35,9 @@ test('an aggregation and an empty answer are no pages of those that an offset sk
   }
   page(200, 10)
   for (let i = 0; i < 3; i++) page(0, 0)
-  expect(patterns.sightings()).toEqual([])
+  expect([...patterns.sightings()]).toEqual([])
   for (let i = 0; i < 3; i++) page(0, 1)
-  expect(patterns.sightings().map(({ kind, evidence }) => [kind, evidence])).toEqual([
+  expect([...patterns.sightings()].map(({ kind, evidence }) => [kind, evidence])).toEqual([
     ['large-offset', ['200 results skipped for 13 returned (94 %) in 4 queries']],
   ])
 })

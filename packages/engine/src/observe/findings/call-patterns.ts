@@ -79,42 +79,40 @@ export class CallPatterns {
     known.example ||= formatKey(key)
   }
 
-  sightings(): readonly Sighting[] {
-    const found: Sighting[] = []
+  *sightings(): Iterable<Sighting> {
     for (const method of ['commit', 'lookup'] as const) {
       for (const [kind, { longest, calls }] of this.#single[method].entries()) {
-        found.push({
+        yield {
           kind: 'single-calls',
           subject: `${method} of ${kind}`,
           words: `Each call ${method === 'commit' ? 'writes' : 'looks up'} one entity of ${kind}.`,
           evidence: [`${longest} ${method}s in a row of one ${kind} each, without another call between them`],
           share: 1,
           count: calls,
-        })
+        }
       }
     }
     for (const [kind, { pages, skipped, returned }] of this.#offsets.entries()) {
       const share = skipped / (skipped + returned)
       if (pages < pagesMin || skipped < skippedMin || share < skippedShareMin) continue
-      found.push({
+      yield {
         kind: 'large-offset',
         subject: kind,
         words: `Queries of ${kind} skip by an offset most of what they read.`,
         evidence: [`${skipped} results skipped for ${returned} returned (${percentOf(share)}) in ${pages} queries`],
         share,
         count: skipped,
-      })
+      }
     }
     for (const [kind, { commits, example }] of this.#duplicates.entries()) {
-      found.push({
+      yield {
         kind: 'duplicate-in-commit',
         subject: kind,
         words: `A commit names the same ${kind} more than once.`,
         evidence: [`${commits} such ${commits === 1 ? 'commit' : 'commits'}, for example with ${example}`],
         share: 1,
         count: commits,
-      })
+      }
     }
-    return found
   }
 }

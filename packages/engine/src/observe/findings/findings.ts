@@ -43,7 +43,12 @@ export interface FindingsOptions extends IndexPatternsOptions, LoadPatternsOptio
   readonly groups: () => readonly GroupReport[]
 }
 
-type Note = { readonly picked: readonly PickedChange[]; readonly nowMs: number } | readonly PickedKey[]
+/** The entities and keys that are picked of a call. */
+interface Note {
+  readonly changes: readonly PickedChange[]
+  readonly looked: readonly PickedKey[]
+  readonly nowMs: number
+}
 
 /** Notes for one turn: that many, with their index rows and kilobytes, take some milliseconds. */
 const notesMax = 256
@@ -95,7 +100,7 @@ export class Findings {
         if (standsFor > 0) picked.push({ partition, change, standsFor })
       }
     }
-    this.#later({ picked, nowMs }, picked)
+    this.#later({ changes: picked, looked: [], nowMs })
   }
 
   #noteKeys(keys: LookupFact['keys']): void {
@@ -106,13 +111,13 @@ export class Findings {
       const standsFor = lookups.pick()
       if (standsFor > 0) picked.push({ key, standsFor })
     }
-    this.#later(picked, [])
+    this.#later({ changes: [], looked: picked, nowMs: 0 })
   }
 
-  /** Keeps a note until findings are asked for, or there are many. @param picked - its changes of entities */
-  #later(note: Note, picked: readonly PickedChange[]): void {
+  /** Keeps a note until findings are asked for, or there are many. */
+  #later(note: Note): void {
     this.#notes.push(note)
-    for (const { change } of picked) {
+    for (const { change } of note.changes) {
       this.#size += change.count + ((change.before?.length ?? 0) + (change.after?.length ?? 0)) / bytesOfSize
     }
     if (this.#isLookDue || (this.#notes.length < notesMax && this.#size < sizeMax)) return
@@ -127,12 +132,11 @@ export class Findings {
     this.#notes = []
     this.#size = 0
     this.#isLookDue = false
-    for (const note of notes) {
-      if ('picked' in note) {
-        indexes.noteCommitted(withFewRows(note.picked))
-        keys.noteCommitted(note.picked)
-        load.noteCommitted(note.picked, note.nowMs)
-      } else load.noteLookup(note)
+    for (const { changes, looked, nowMs } of notes) {
+      indexes.noteCommitted(withFewRows(changes))
+      keys.noteCommitted(changes)
+      load.noteCommitted(changes, nowMs)
+      load.noteLookup(looked)
     }
   }
 
@@ -141,7 +145,7 @@ export class Findings {
     const { scheduler, wading, groups } = this.#options
     const nowMs = Number(scheduler.nowMicros() / 1000n)
     const { keys, indexes, calls, load } = this.#patterns
-    const sightings = [keys, indexes, calls, load].flatMap((pattern) => pattern.sightings())
+    const sightings = [keys, indexes, calls, load].flatMap((pattern) => [...pattern.sightings()])
     const sighted = new Set<string>()
     for (const sighting of [...sightings, ...tabletSightings(wading(), groups(), nowMs)]) {
       sighted.add(this.#see(sighting, nowMs))

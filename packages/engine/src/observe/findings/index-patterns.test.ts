@@ -47,7 +47,7 @@ function created(values: Readonly<Record<string, number>>, indexes: IndexRules['
 }
 
 function evidenceOf(patterns: IndexPatterns, kind: FindingKind): readonly string[] {
-  return patterns.sightings().flatMap((sighting) => (sighting.kind === kind ? sighting.evidence : []))
+  return [...patterns.sightings()].flatMap((sighting) => (sighting.kind === kind ? sighting.evidence : []))
 }
 
 test('of an entity with many values few are looked at, and all are counted', () => {
@@ -75,7 +75,7 @@ test('a value that rises is found beside many values of another property', () =>
     const change = new EntityRows(delta, { indexes: [], indexOptions: {} })
     patterns.noteCommitted([{ partition: codes.partition, change, standsFor: 1 }])
   }
-  expect(patterns.sightings().map(({ subject }) => subject)).toEqual(['Task.updated'])
+  expect([...patterns.sightings()].map(({ subject }) => subject)).toEqual(['Task.updated'])
 })
 
 test('composite rows of an entity with many values are counted', () => {

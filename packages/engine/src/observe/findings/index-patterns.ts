@@ -6,7 +6,7 @@
  *   needless-index    a kind is queried, and half of its property rows written are of properties that no query names
  */
 import type { QueryFact } from '../../call-fact.ts'
-import { databaseCode, partitionOfCode } from '../../encoding/key-codec.ts'
+import { databaseCode, partitionCode } from '../../encoding/key-codec.ts'
 import { decodeInt64, encodeText, skipText } from '../../encoding/ordered.ts'
 import { getOrInsert } from '../../get-or-insert.ts'
 import { parsePropertyCode } from '../../tables/entities-by-property.ts'
@@ -40,10 +40,7 @@ const unreadShareMin = 0.5
 /** A kind of which queries name so many properties is not judged by them. */
 const namesMax = 512
 
-interface Property {
-  readonly kind: string
-  readonly property: string
-  readonly place: string
+type Property = ReturnType<typeof parsePropertyCode> & {
   readonly sample: OrderSample
   readonly window: ShareWindow
   rows: Estimate
@@ -63,7 +60,15 @@ export interface IndexPatternsOptions {
 
 export class IndexPatterns {
   readonly #options: IndexPatternsOptions
-  readonly #properties = new LruMap<Property>(subjectsMax, (prefix) => newProperty(prefix))
+  /** By the code of partition, kind and property. */
+  readonly #properties = new LruMap<Property>(subjectsMax, (code) => ({
+    ...parsePropertyCode(code),
+    sample: new OrderSample(),
+    window: new ShareWindow(256),
+    rows: nothing,
+    latest: '',
+  }))
+  /** By partition code and kind. */
   readonly #kinds = new LruMap<KindUse>(subjectsMax, () => ({ queries: 0, named: new Set() }))
   /** By database code and index id. */
   readonly #composites = new LruMap<{ rows: Estimate }>(subjectsMax, () => ({ rows: nothing }))
@@ -124,100 +129,83 @@ export class IndexPatterns {
   }
 
   noteQuery({ partition, kind, properties, indexes }: Omit<QueryFact, 'call'>): void {
-    const { projectId, databaseId, namespaceId } = partition
+    const { projectId, databaseId } = partition
     for (const index of indexes) this.#served.add(`${databaseCode(projectId, databaseId)} ${index}`)
     if (kind === undefined) return
-    const use = this.#kinds.of(JSON.stringify([projectId, databaseId, namespaceId, kind]))
+    const use = this.#kinds.of(partitionCode(partition) + kind)
     use.queries++
     for (const property of properties) if (use.named.size < namesMax) use.named.add(property)
   }
 
-  sightings(): readonly Sighting[] {
-    return [...this.#monotonic(), ...this.#unread(), ...this.#needless()]
+  *sightings(): Iterable<Sighting> {
+    yield* this.#monotonic()
+    yield* this.#unread()
+    yield* this.#needless()
   }
 
-  #monotonic(): Sighting[] {
-    const found: Sighting[] = []
-    for (const [code, { kind, property, place, window, latest }] of this.#properties.entries()) {
+  *#monotonic(): Iterable<Sighting> {
+    for (const [code, { partition, kind, property, window, latest }] of this.#properties.entries()) {
       const { events, hits, share, hitsEver } = window
       if (events < eventsMin || share < risingShareMin || property === scatterProperty) continue
-      found.push({
+      const subject = `${kind}.${property}${placeInWords(partition)}`
+      yield {
         kind: 'monotonic-index',
-        subject: `${kind}.${property}${place}`,
+        subject,
         words:
-          `New values of ${kind}.${property}${place} rise (or fall) all the time: ` +
+          `New values of ${subject} rise (or fall) all the time: ` +
           'their index rows meet one tablet, however scattered the keys are.',
         evidence: [`${hits} of the last ${events} values (${percentOf(share)}) are at the end of those before`],
         share,
         count: hitsEver,
         place: rowsAt('EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code + latest).start ?? ''),
-      })
+      }
     }
-    return found
   }
 
-  #unread(): Sighting[] {
-    const found: Sighting[] = []
+  *#unread(): Iterable<Sighting> {
     for (const [code, { rows }] of this.#composites.entries()) {
       const database = code.slice(0, -8)
       const index = this.#options.indexInWords(database, decodeInt64(code, database.length))
       if (index === undefined || rows.count < rowsMin || this.#served.has(`${database} ${index}`)) continue
-      found.push({
+      yield {
         kind: 'unread-index',
         subject: index,
         words: `No query used the composite index ${index}, and every write maintains it.`,
         evidence: [`${countInWords(rows)} rows written, no query served`],
         share: 1,
         count: rows.count,
-      })
+      }
     }
-    return found
   }
 
-  #needless(): Sighting[] {
-    const kinds = new Map<string, { all: Estimate; unread: Estimate; names: string[]; place: string; kind: string }>()
-    for (const [prefix, { kind, property, rows, place }] of this.#properties.entries()) {
+  *#needless(): Iterable<Sighting> {
+    const kinds = new Map<string, { all: Estimate; unread: Estimate; names: string[]; subject: string }>()
+    for (const [, { partition, kind, property, rows }] of this.#properties.entries()) {
       if (property === scatterProperty) continue
-      const { projectId, databaseId, namespaceId } = partitionOfCode(prefix)
-      const name = JSON.stringify([projectId, databaseId, namespaceId, kind])
+      const name = partition + kind
       const use = this.#kinds.find(name)
       if (use === undefined || use.queries < queriesMin || use.named.size === namesMax) continue
-      const sum = getOrInsert(kinds, name, () => ({ all: nothing, unread: nothing, names: [], place, kind }))
+      const subject = kind + placeInWords(partition)
+      const sum = getOrInsert(kinds, name, () => ({ all: nothing, unread: nothing, names: [], subject }))
       sum.all = sumOf(sum.all, rows)
       if (!use.named.has(property)) {
         sum.unread = sumOf(sum.unread, rows)
         sum.names.push(property)
       }
     }
-    const found: Sighting[] = []
-    for (const { all, unread, names, place, kind } of kinds.values()) {
+    for (const { all, unread, names, subject } of kinds.values()) {
       const share = unread.count / all.count
       if (unread.count < rowsMin || share < unreadShareMin) continue
-      found.push({
+      yield {
         kind: 'needless-index',
-        subject: kind + place,
-        words: `Most index rows of ${kind}${place} are of properties that no query filters or orders by.`,
+        subject,
+        words: `Most index rows of ${subject} are of properties that no query filters or orders by.`,
         evidence: [
           `${countInWords(unread)} of ${countInWords(all)} property rows (${percentOf(share)}): ${names.sort().join(', ')}`,
         ],
         share,
         count: unread.count,
-      })
+      }
     }
-    return found
-  }
-}
-
-/** @param code - of partition, kind and property */
-function newProperty(code: string): Property {
-  const { partition, kind, property } = parsePropertyCode(code)
-  return {
-    kind,
-    property,
-    place: placeInWords(partition),
-    sample: new OrderSample(),
-    window: new ShareWindow(256),
-    rows: nothing,
-    latest: '',
   }
 }

@@ -110,13 +110,12 @@ export class KeyPatterns {
     }
   }
 
-  sightings(): readonly Sighting[] {
-    const found: Sighting[] = []
+  *sightings(): Iterable<Sighting> {
     for (const [name, { window, first, last }] of this.#orders.entries()) {
       const subject = kindInWords(name)
       const { events, hits, share, hitsEver } = window
       if (events < eventsMin || share < shareMin) continue
-      found.push({
+      yield {
         kind: 'sequential-keys',
         subject,
         words: `New entities of ${subject} come in the order of their keys: all writes meet the tablet at the end.`,
@@ -127,12 +126,11 @@ export class KeyPatterns {
         share,
         count: hitsEver,
         place: rowsAt('Entities', entityRowKey(splitKeyCode(name).partition, last)),
-      })
+      }
     }
     for (const [key, { kind, words, evidence, count }] of this.#oddities) {
-      found.push({ kind, subject: key.slice(kind.length + 1), words, evidence: [evidence], share: 1, count })
+      yield { kind, subject: key.slice(kind.length + 1), words, evidence: [evidence], share: 1, count }
     }
-    return found
   }
 }
 

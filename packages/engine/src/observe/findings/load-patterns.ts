@@ -53,7 +53,6 @@ interface KindTouches {
   /** The last key codes, a ring, and how many operations each stands for. */
   readonly keys: string[]
   readonly weights: number[]
-  next: number
   events: number
 }
 
@@ -69,13 +68,7 @@ export class LoadPatterns {
   #keys = noKeys()
   #keysBefore = noKeys()
   #hotKeyEvents = 0
-  readonly #touches = new LruMap<KindTouches>(64, () => ({
-    known: new Set(),
-    keys: [],
-    weights: [],
-    next: 0,
-    events: 0,
-  }))
+  readonly #touches = new LruMap<KindTouches>(64, () => ({ known: new Set(), keys: [], weights: [], events: 0 }))
   /** Slots are counted from the first write of a kind. */
   readonly #starts = new LruMap(256, () => ({ firstMs: 0, slot: 0, writes: nothing, most: nothing, mostSlot: 0 }))
 
@@ -111,10 +104,9 @@ export class LoadPatterns {
     this.#hotKeyEvents++
     const touches = this.#touches.of(kind)
     if (touches.known.size < knownMax) touches.known.add(code)
-    touches.keys[touches.next] = code
-    touches.weights[touches.next] = standsFor
-    touches.next = (touches.next + 1) % touchedMax
-    touches.events++
+    const place = touches.events++ % touchedMax
+    touches.keys[place] = code
+    touches.weights[place] = standsFor
   }
 
   #noteStart(name: string, nowMs: number, written: Estimate): void {
@@ -129,41 +121,45 @@ export class LoadPatterns {
     start.mostSlot = slot
   }
 
-  sightings(): readonly Sighting[] {
-    return [...this.#hotKey(), ...this.#hotRanges(), ...this.#suddenStarts()]
+  *sightings(): Iterable<Sighting> {
+    yield* this.#hotKey()
+    yield* this.#hotRanges()
+    yield* this.#suddenStarts()
   }
 
-  #hotKey(): Sighting[] {
+  *#hotKey(): Iterable<Sighting> {
     const events = this.#keys.events + this.#keysBefore.events
-    if (events < hotKeyEventsMin) return []
+    if (events < hotKeyEventsMin) return
     const total = this.#keys.total + this.#keysBefore.total
     const last = { count: total, isSampled: total !== events }
     const sums = new Map(this.#keysBefore.counts)
     for (const [code, hits] of this.#keys.counts) sums.set(code, (sums.get(code) ?? 0) + hits)
-    return [...sums]
-      .filter(([, hits]) => hits / total >= hotKeyShareMin)
-      .map(([code, hits]) => ({
+    for (const [code, hits] of sums) {
+      const share = hits / total
+      if (share < hotKeyShareMin) continue
+      const subject = keyInWords(code)
+      yield {
         kind: 'hot-key',
-        subject: keyInWords(code),
-        words: `One entity, ${keyInWords(code)}, gets most of the reads and writes.`,
+        subject,
+        words: `One entity, ${subject}, gets most of the reads and writes.`,
         evidence: [
-          `${countInWords({ ...last, count: hits })} of the last ${countInWords(last)} keys read or written (${percentOf(hits / total)})`,
+          `${countInWords({ ...last, count: hits })} of the last ${countInWords(last)} keys read or written (${percentOf(share)})`,
         ],
-        share: hits / total,
+        share,
         count: this.#hotKeyEvents,
         place: rowsAt('Entities', entityRowOf(code)),
-      }))
+      }
+    }
   }
 
-  #hotRanges(): Sighting[] {
-    const found: Sighting[] = []
+  *#hotRanges(): Iterable<Sighting> {
     for (const [name, touches] of this.#touches.entries()) {
       if (touches.keys.length < rangeEventsMin) continue
       const range = hottestRange(touches)
       if (range === undefined) continue
       const { first, last, width, distinct, share } = range
       const kind = kindInWords(name)
-      found.push({
+      yield {
         kind: 'hot-range',
         subject: `${kind} from ${keyInWords(first)} to ${keyInWords(last)}`,
         words: `A narrow range of the keys of ${kind} gets most of its reads and writes.`,
@@ -173,21 +169,19 @@ export class LoadPatterns {
         share,
         count: touches.events,
         place: rowsBetween('Entities', entityRowOf(first), prefixEnd(entityRowOf(last))),
-      })
+      }
     }
-    return found
   }
 
-  #suddenStarts(): Sighting[] {
-    if (!this.#options.isStoreNew()) return []
+  *#suddenStarts(): Iterable<Sighting> {
+    if (!this.#options.isStoreNew()) return
     const scale = this.#options.scale()
-    const found: Sighting[] = []
     for (const [code, { most, mostSlot }] of this.#starts.entries()) {
       const rate = (most.count * scale) / slotSeconds
       if (rate <= startRate) continue
       const kind = kindInWords(code)
       const after = mostSlot * slotSeconds
-      found.push({
+      yield {
         kind: 'sudden-start',
         subject: kind,
         words: `The new kind ${kind} began at full rate: it is in one tablet, and tablets take minutes to split and move.`,
@@ -197,9 +191,8 @@ export class LoadPatterns {
         ],
         share: 1 - startRate / rate,
         count: most.count,
-      })
+      }
     }
-    return found
   }
 }
 

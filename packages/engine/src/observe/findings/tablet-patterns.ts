@@ -11,17 +11,16 @@ const troubleShareMin = 1 / 3
 /** Events per second over the window of the report; below this, no pattern can be told. */
 const troubleMin = 0.2
 
-export function tabletSightings(
+export function* tabletSightings(
   tablets: readonly WadingTablet[],
   groups: readonly GroupReport[],
   nowMs: number,
-): readonly Sighting[] {
-  const found: Sighting[] = []
+): Iterable<Sighting> {
   for (const { table, start, end, startHex, endHex, wading } of tablets) {
     const { scans, rows, tombstones } = wading
     const share = tombstones / (tombstones + rows)
     const range = `${table} from ${start || 'its start'} to ${end || 'its end'}`
-    found.push({
+    yield {
       kind: 'scan-over-tombstones',
       subject: range,
       words: `Queries over ${range} go over deleted rows: they stay until a major compaction.`,
@@ -31,13 +30,13 @@ export function tabletSightings(
       share,
       count: scans,
       place: { table, startHex, endHex },
-    })
+    }
   }
   for (const { group, logHex, commitsPerSecond, conflictsPerSecond, waitsPerSecond } of groups) {
     const trouble = conflictsPerSecond + waitsPerSecond
     const share = trouble / (commitsPerSecond + trouble)
     if (trouble < troubleMin || share < troubleShareMin) continue
-    found.push({
+    yield {
       kind: 'hot-entity-group',
       subject: group,
       words: `Writers of the entity group ${group} stand in each other's way.`,
@@ -47,7 +46,6 @@ export function tabletSightings(
       share,
       count: nowMs,
       place: { table: 'Log', startHex: logHex, endHex: `${logHex}ff` },
-    })
+    }
   }
-  return found
 }
