@@ -25,17 +25,17 @@ const divisionsMax = 8
 /** Minimum for the maximum number of ranges of a table during a recording. */
 const recordedRowsMax = 256
 
-export interface HeatCells {
+interface Bounds {
   readonly start: RowKey
   readonly end: RowKey | undefined
-  readonly reads: number[]
-  readonly writes: number[]
-  readonly bytes: number[]
 }
 
-export interface HeatCell {
-  readonly start: RowKey
-  readonly end: RowKey | undefined
+/** A range over time: its reads, its writes and its bytes, each by column. */
+interface HeatCells extends Bounds {
+  readonly measures: readonly (readonly number[])[]
+}
+
+export interface HeatCell extends Bounds {
   /** In the order of heatMeasures (heat-range.ts). */
   readonly values: readonly number[]
 }
@@ -122,8 +122,7 @@ export class HeatHistory {
     divisionOf: (range: HeatRange, place: number) => Division | undefined,
   ): Place | undefined {
     const loads = ranges.map((range) => range.recentLoad(nowMs))
-    const total = loads.reduce((sum, load) => sum + load, 0)
-    const share = (hotFactor * total) / rowsMax
+    const share = (hotFactor * sumOf(loads)) / rowsMax
     let hottest: Place | undefined
     for (let i = 0; i < ranges.length; i++) {
       if ((loads[i] as number) <= Math.max(share, loads[hottest?.place ?? -1] ?? 0)) continue
@@ -143,7 +142,7 @@ export class HeatHistory {
   *#columns(
     tier: number,
     step: number,
-    boundsOf: (range: HeatRange, end: RowKey | undefined) => Pick<HeatCell, 'start' | 'end'>,
+    boundsOf: (range: HeatRange, end: RowKey | undefined) => Bounds,
   ): Iterable<HeatColumn> {
     const { stepMs } = heatTiers[tier] as Tier
     for (const [table, ranges] of this.#tables) {
@@ -184,28 +183,19 @@ export class HeatHistory {
   /** Columns of the ranges of a table, oldest first. Above `rowsMax`, the neighbours with the least load are joined. */
   cells(table: TableId, tier: number, firstStep: number, columns: number, rowsMax: number): HeatCells[] {
     const ranges = this.#tables.get(table) ?? []
-    const rows: HeatCells[] = ranges.map((range, i) => {
-      const column = (measure: number): number[] =>
-        Array.from({ length: columns }, (_, c) => range.value(tier, firstStep + c, measure))
-      return {
-        start: range.start,
-        end: ranges[i + 1]?.start,
-        reads: column(0),
-        writes: column(1),
-        bytes: column(2),
-      }
-    })
-    const loads = rows.map(({ reads, writes }) => sumOf(reads) + sumOf(writes))
+    const rows: HeatCells[] = ranges.map((range, i) => ({
+      start: range.start,
+      end: ranges[i + 1]?.start,
+      measures: [0, 1, 2].map((measure) =>
+        Array.from({ length: columns }, (_, column) => range.value(tier, firstStep + column, measure)),
+      ),
+    }))
+    const loads = rows.map(({ measures: [reads = [], writes = []] }) => sumOf(reads) + sumOf(writes))
     while (rows.length > Math.max(1, rowsMax)) {
       const place = coldestPair(loads) ?? 0
       const [left, right] = [rows[place] as HeatCells, rows[place + 1] as HeatCells]
-      rows.splice(place, 2, {
-        start: left.start,
-        end: right.end,
-        reads: added(left.reads, right.reads),
-        writes: added(left.writes, right.writes),
-        bytes: added(left.bytes, right.bytes),
-      })
+      const measures = left.measures.map((values, i) => added(values, right.measures[i] as readonly number[]))
+      rows.splice(place, 2, { start: left.start, end: right.end, measures })
       loads.splice(place, 2, (loads[place] as number) + (loads[place + 1] as number))
     }
     return rows
@@ -262,9 +252,7 @@ function coldestPair(loads: readonly number[], keep?: number): number | undefine
 }
 
 function sumOf(numbers: readonly number[]): number {
-  let sum = 0
-  for (const number of numbers) sum += number
-  return sum
+  return numbers.reduce((sum, number) => sum + number, 0)
 }
 
 function added(a: readonly number[], b: readonly number[]): number[] {

@@ -32,34 +32,29 @@ const recentColumns = 3
 /** With fewer operations in a second, only a new range has a front. */
 const frontMin = 4
 
-/** Three measures of one range: one ring per tier. */
-class Rings {
-  readonly #rings = heatTiers.map(({ columns }) => new Float32Array(columns * group))
+/** The columns of all tiers lie one after the other; those of a tier are a ring, which begins here. */
+const firstColumns = heatTiers.map((_, tier) => columnsOf(heatTiers.slice(0, tier)))
+const columnsOfAll = columnsOf(heatTiers)
 
-  add(tier: number, column: number, a: number, b: number, c: number): void {
-    const ring = this.#rings[tier] as Float32Array
-    const at = column * group
-    ring[at] = (ring[at] as number) + a
-    ring[at + 1] = (ring[at + 1] as number) + b
-    ring[at + 2] = (ring[at + 2] as number) + c
-  }
+function columnsOf(tiers: readonly Tier[]): number {
+  return tiers.reduce((sum, { columns }) => sum + columns, 0)
+}
 
-  clear(tier: number, column: number): void {
-    this.#rings[tier]?.fill(0, column * group, (column + 1) * group)
-  }
+/** Three measures in each column. */
+function newCells(): Float32Array {
+  return new Float32Array(columnsOfAll * group)
+}
 
-  value(tier: number, column: number, measure: number): number {
-    return this.#rings[tier]?.[column * group + measure] ?? 0
-  }
+function addTo(cells: Float32Array, column: number, a: number, b: number, c: number): void {
+  const at = column * group
+  cells[at] = (cells[at] as number) + a
+  cells[at + 1] = (cells[at + 1] as number) + b
+  cells[at + 2] = (cells[at + 2] as number) + c
+}
 
-  halve(): Rings {
-    const other = new Rings()
-    for (const [tier, ring] of this.#rings.entries()) {
-      for (let i = 0; i < ring.length; i++) ring[i] = (ring[i] as number) / 2
-      other.#rings[tier]?.set(ring)
-    }
-    return other
-  }
+function addColumn(cells: Float32Array, other: Float32Array, column: number): void {
+  const at = column * group
+  addTo(cells, column, other[at] as number, other[at + 1] as number, other[at + 2] as number)
 }
 
 /** The place of a division, and the side that gets the load so far. */
@@ -70,10 +65,11 @@ export interface Division {
 
 export class HeatRange {
   readonly start: RowKey
-  #load = new Rings()
+  #load = newCells()
   /** Made at the first wait, refusal or tombstone. */
-  #trouble: Rings | undefined
-  readonly #steps = heatTiers.map(({ columns }) => new Int32Array(columns).fill(-1))
+  #trouble: Float32Array | undefined
+  /** The step that each column is of. */
+  #steps = new Int32Array(columnsOfAll).fill(-1)
   /** Operations, weighted by age. */
   load = 0
   lowest: RowKey | undefined
@@ -118,38 +114,37 @@ export class HeatRange {
   }
 
   addTier(tier: number, nowMs: number, reads: number, writes: number, bytes: number): void {
-    this.#load.add(tier, this.#columnOf(tier, nowMs), reads, writes, bytes)
+    addTo(this.#load, this.#columnOf(tier, nowMs), reads, writes, bytes)
   }
 
   addTrouble(nowMs: number, waitMs: number, refused: number, tombstones: number): void {
-    this.#trouble ??= new Rings()
+    this.#trouble ??= newCells()
     for (let tier = 0; tier < heatTiers.length; tier++) {
-      this.#trouble.add(tier, this.#columnOf(tier, nowMs), waitMs, refused, tombstones)
+      addTo(this.#trouble, this.#columnOf(tier, nowMs), waitMs, refused, tombstones)
     }
   }
 
   #columnOf(tier: number, nowMs: number): number {
     const { stepMs, columns } = heatTiers[tier] as Tier
     const step = Math.floor(nowMs / stepMs)
-    const column = step % columns
-    this.#turnTo(tier, column, step % 0x7fff_ffff)
+    const column = (firstColumns[tier] as number) + (step % columns)
+    this.#turnTo(column, step % 0x7fff_ffff)
     return column
   }
 
-  #turnTo(tier: number, column: number, step: number): void {
-    const steps = this.#steps[tier] as Int32Array
-    if (steps[column] === step) return
-    steps[column] = step
-    this.#load.clear(tier, column)
-    this.#trouble?.clear(tier, column)
+  #turnTo(column: number, step: number): void {
+    if (this.#steps[column] === step) return
+    this.#steps[column] = step
+    this.#load.fill(0, column * group, (column + 1) * group)
+    this.#trouble?.fill(0, column * group, (column + 1) * group)
   }
 
   /** The value in a column of a tier. @param measure - place in {@link heatMeasures} */
   value(tier: number, step: number, measure: number): number {
-    const column = step % (heatTiers[tier] as Tier).columns
-    if ((this.#steps[tier] as Int32Array)[column] !== step % 0x7fff_ffff) return 0
-    if (measure < group) return this.#load.value(tier, column, measure)
-    return this.#trouble?.value(tier, column, measure - group) ?? 0
+    const column = (firstColumns[tier] as number) + (step % (heatTiers[tier] as Tier).columns)
+    if (this.#steps[column] !== step % 0x7fff_ffff) return 0
+    const cells = measure < group ? this.#load : this.#trouble
+    return cells?.[column * group + (measure % group)] ?? 0
   }
 
   /** All measures of a column; `undefined` if it is empty. */
@@ -197,19 +192,12 @@ export class HeatRange {
   }
 
   join(other: HeatRange): void {
-    for (let tier = 0; tier < heatTiers.length; tier++) {
-      const steps = other.#steps[tier] as Int32Array
-      for (let column = 0; column < steps.length; column++) {
-        const step = steps[column] as number
-        if (step < 0 || step < ((this.#steps[tier] as Int32Array)[column] as number)) continue
-        this.#turnTo(tier, column, step)
-        const of = (rings: Rings, measure: number): number => rings.value(tier, column, measure)
-        this.#load.add(tier, column, of(other.#load, 0), of(other.#load, 1), of(other.#load, 2))
-        const trouble = other.#trouble
-        if (trouble === undefined) continue
-        this.#trouble ??= new Rings()
-        this.#trouble.add(tier, column, of(trouble, 0), of(trouble, 1), of(trouble, 2))
-      }
+    if (other.#trouble !== undefined) this.#trouble ??= newCells()
+    for (const [column, step] of other.#steps.entries()) {
+      if (step < 0 || step < (this.#steps[column] as number)) continue
+      this.#turnTo(column, step)
+      addColumn(this.#load, other.#load, column)
+      if (this.#trouble !== undefined && other.#trouble !== undefined) addColumn(this.#trouble, other.#trouble, column)
     }
     this.load += other.load
     for (const key of other.#recent) this.keep(key)
@@ -229,15 +217,16 @@ export class HeatRange {
   /** Keeps the keys before the place. @returns the range from there on */
   divide({ at, load }: Division): HeatRange {
     const right = new HeatRange(at)
-    for (const [tier, steps] of this.#steps.entries()) right.#steps[tier]?.set(steps)
+    right.#steps = this.#steps.slice()
     if (load === 'both') {
-      right.#load = this.#load.halve()
-      right.#trouble = this.#trouble?.halve()
+      const half = (value: number): number => value / 2
+      ;[this.#load, this.#trouble] = [this.#load.map(half), this.#trouble?.map(half)]
+      ;[right.#load, right.#trouble] = [this.#load.slice(), this.#trouble?.slice()]
       this.load /= 2
       right.load = this.load
     } else if (load === 'right') {
       ;[right.#load, right.#trouble, right.load] = [this.#load, this.#trouble, this.load]
-      ;[this.#load, this.#trouble, this.load] = [new Rings(), undefined, 0]
+      ;[this.#load, this.#trouble, this.load] = [newCells(), undefined, 0]
     }
     const keys = this.#recent
     this.#recent = []

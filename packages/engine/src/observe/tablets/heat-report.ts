@@ -21,15 +21,16 @@ export function heatReport(fleet: TabletFleet, nowMs: number, options: HeatOptio
     values.map((value, i) => value / (i === values.length - 1 ? lastSeconds : stepMs / 1000))
   const rows: HeatRow[] = []
   for (const one of table === undefined ? fleet.heat.tables() : [table]) {
-    for (const { start, end, reads, writes, bytes } of fleet.heat.cells(one, tier, firstStep, columns, rowsMax)) {
+    for (const { start, end, measures } of fleet.heat.cells(one, tier, firstStep, columns, rowsMax)) {
+      const [reads = [], writes = [], bytes = []] = measures.map(perSecond)
       rows.push({
         table: one,
         start: rowKeyWords(one, start),
         end: rowKeyWords(one, end),
         label: rangeLabel(one, start, end),
-        reads: perSecond(reads),
-        writes: perSecond(writes),
-        bytes: perSecond(bytes),
+        reads,
+        writes,
+        bytes,
       })
     }
   }
