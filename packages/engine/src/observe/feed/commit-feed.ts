@@ -161,19 +161,16 @@ function* tellSteps(
   records: readonly PendingRecord[],
   makes: readonly MakeEvent[],
 ): Generator<number, void> {
-  const all = told.map((one) => ({ ...one, matching: [] as Matching[] }))
-  for (const { watching, matching } of all) {
+  for (const { watching, now } of told) {
+    const { narrow, which, watchers } = watching
+    const matching: Matching[] = []
     for (const record of records) {
-      const own = watching.narrow(record)
+      const own = narrow(record)
       if (own !== undefined) matching.push(own)
       yield 1
     }
-  }
-  for (const make of makes) {
-    for (const { watching, now, matching } of all) {
-      const { which, watchers } = watching
+    for (const make of matching.length === 0 ? [] : makes) {
       const left = now.filter((watcher) => watchers.has(watcher))
-      if (matching.length === 0 || left.length === 0) continue
       if (left.some((watcher) => watcher.takes())) {
         const event = yield* make(matching, which)
         for (const watcher of left) if (watchers.has(watcher)) watcher.tell(event)

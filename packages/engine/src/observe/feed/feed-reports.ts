@@ -1,7 +1,7 @@
 /** The events of the feed of commits (commit-feed.ts), as plain JSON: keys and rows in words, versions as text. */
 import type { ApplyCause } from '../../log/apply.ts'
 import type { RowTally } from '../../request-trace.ts'
-import type { RowReport } from '../inspect/reports.ts'
+import type { PendingRecordReport, RowReport } from '../inspect/reports.ts'
 
 /** Exactly one member is present. */
 export type StoreEvent =
@@ -14,15 +14,8 @@ export interface RowChangeReport extends Pick<RowReport, 'table' | 'row' | 'rowK
   readonly deleted?: true
 }
 
-/** A step of a commit: its entity groups in one database, and the rows that the step wrote. */
-interface StepReport {
-  /** commitVersion: the same in all steps of a commit. */
-  readonly version: string
-  /** ISO 8601. */
-  readonly committedAt: string
-  readonly project: string
-  /** Empty = the default database. */
-  readonly database: string
+/** A step of a commit: its entity groups in one database, and the rows that the step wrote. All steps have the commit's version. */
+interface StepReport extends Pick<PendingRecordReport, 'version' | 'committedAt' | 'project' | 'database'> {
   /** Root keys of the entity groups, each with its namespace; empty = the default one. */
   readonly groups: readonly { readonly group: string; readonly namespace: string }[]
   readonly moreGroups?: number

@@ -9,7 +9,7 @@
 
 import type { RequestContext } from '../../context.ts'
 import { keyCodes } from '../../encoding/key-codec.ts'
-import { prettyPath } from '../../encoding/pretty.ts'
+import { prettyPath, prettyTimestamp } from '../../encoding/pretty.ts'
 import { DatastoreError } from '../../errors.ts'
 import { workOf } from '../../log/apply.ts'
 import type { ApplyHold } from '../../log/apply-holds.ts'
@@ -41,11 +41,11 @@ import type {
   RowReport,
   RowsReport,
   TableReport,
+  VersionReport,
   VersionsReport,
 } from './reports.ts'
 import { groupInWords } from './row-words.ts'
 import { type TableRowsOptions, tableRows } from './table-rows.ts'
-import { type LoggedImage, versionsOf } from './versions.ts'
 import { type PendingOptions, recordReport, waitingReport } from './waiting-report.ts'
 
 export interface InspectorParts {
@@ -139,27 +139,24 @@ export class Inspector {
     context: RequestContext = this.#parts.context(),
   ): Promise<VersionsReport> {
     const page = new ReportPage(context)
-    const images: LoggedImage[] = []
-    let newer: LoggedImage | undefined
-    let isWhole = true
+    const oldestReadable = this.#parts.oldestReadable()
+    const versions: VersionReport[] = []
+    let newer: bigint | undefined
+    let hasMore = false
     for await (const image of this.#imagesOf(key, context)) {
-      if (before !== undefined && image.version >= before) {
-        newer = image
-        continue
+      if (before === undefined || image.version < before) {
+        hasMore = versions.length >= limit || page.isFull
+        if (hasMore) break
+        versions.push(versionReport(image, newer, oldestReadable))
+        await page.add(versionWords)
       }
-      isWhole = images.length < limit && !page.isFull
-      if (!isWhole) break
-      images.push(image)
-      await page.add(versionWords)
+      newer = image.version
     }
-    const oldest = isWhole ? undefined : images.at(-1)
-    images.reverse()
-    // The next newer version shows how long the last of them was the newest.
-    const versions = versionsOf(newer === undefined ? images : [...images, newer], this.#parts.oldestReadable())
+    const previous = hasMore ? versions.at(-1)?.version : undefined
     return {
       key: prettyPath(key.path),
-      versions: versions.slice(0, images.length),
-      ...(oldest === undefined ? {} : { previous: oldest.version.toString() }),
+      versions: versions.reverse(),
+      ...(previous === undefined ? {} : { previous }),
     }
   }
 
@@ -334,6 +331,28 @@ const placesOfStep = 128
 /** Bytes of a record that take as long to read as a row. */
 const bytesOfWork = 1024
 const versionWords = ' '.repeat(200)
+
+/** The state of an entity after a commit; without an image, the commit deleted it. */
+interface LoggedImage extends Pick<LogRecordReport, 'state'> {
+  readonly version: bigint
+  readonly image: EntityImage | undefined
+}
+
+/** @param newer - the next version. @param oldestReadable - microseconds */
+function versionReport(
+  { version, image, state }: LoggedImage,
+  newer: bigint | undefined,
+  oldestReadable: bigint,
+): VersionReport {
+  return {
+    version: version.toString(),
+    committedAt: prettyTimestamp(version),
+    operation: image === undefined ? 'delete' : 'put',
+    state,
+    ...(newer === undefined ? {} : { readTime: prettyTimestamp(newer - 1n) }),
+    readable: newer === undefined || newer > oldestReadable,
+  }
+}
 
 function* indexRowSteps(producer: RowProducer, change: EntityRows): Generator<number, void> {
   for (let from = 0; from < change.places; from += placesOfStep) {

@@ -1,4 +1,5 @@
 /** The inspector's reports, as plain JSON: rows and keys in words, versions and times as text. */
+import type { TabletReport } from '../tablets/report.ts'
 
 export interface RowReport {
   readonly table: string
@@ -111,9 +112,7 @@ export interface TableReport {
   readonly tablets: readonly TabletBoundary[]
 }
 
-export interface TabletBoundary {
-  readonly id: number
-  readonly server: number
+export interface TabletBoundary extends Pick<TabletReport, 'id' | 'server'> {
   /** First row key of the tablet in hexadecimal; empty for the first tablet of a table. */
   readonly start: string
 }
