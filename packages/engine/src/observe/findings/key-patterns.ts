@@ -35,13 +35,6 @@ interface KeyOrder {
   last: string
 }
 
-interface Oddity {
-  readonly kind: 'negative-id' | 'slash-or-dot-in-name'
-  readonly words: string
-  readonly evidence: string
-  count: number
-}
-
 export class KeyPatterns {
   readonly #orders = new LruMap<KeyOrder>(subjectsMax, () => ({
     sample: new OrderSample(),
@@ -49,7 +42,7 @@ export class KeyPatterns {
     first: '',
     last: '',
   }))
-  readonly #oddities = new Map<string, Oddity>()
+  readonly #oddities = new Map<string, Sighting & { count: number }>()
   readonly #lookedAt = new LruMap<{ entities: number }>(subjectsMax, () => ({ entities: 0 }))
 
   noteCommitted(picked: readonly PickedChange[]): void {
@@ -102,11 +95,13 @@ export class KeyPatterns {
     }
   }
 
-  #odd(kind: Oddity['kind'], subject: string, words: string, example: string): void {
-    const known = this.#oddities.get(`${kind} ${subject}`)
+  #odd(kind: Sighting['kind'], subject: string, words: string, example: string): void {
+    const name = `${kind} ${subject}`
+    const known = this.#oddities.get(name)
     if (known !== undefined) known.count++
     else if (this.#oddities.size < subjectsMax) {
-      this.#oddities.set(`${kind} ${subject}`, { kind, words, evidence: `for example ${example}`, count: 1 })
+      const evidence = [`for example ${example}`]
+      this.#oddities.set(name, { kind, subject, words, evidence, share: 1, count: 1 })
     }
   }
 
@@ -128,9 +123,7 @@ export class KeyPatterns {
         place: rowsAt('Entities', entityRowKey(splitKeyCode(name).partition, last)),
       }
     }
-    for (const [key, { kind, words, evidence, count }] of this.#oddities) {
-      yield { kind, subject: key.slice(kind.length + 1), words, evidence: [evidence], share: 1, count }
-    }
+    yield* this.#oddities.values()
   }
 }
 

@@ -225,9 +225,8 @@ function hottestRange({ known, keys: touched, weights }: KindTouches) {
     mostEnd = i
   }
   const share = most / total
-  const inRange = counts.slice(Math.max(0, mostEnd - width + 1), mostEnd + 1)
+  const mostStart = Math.max(0, mostEnd - width + 1)
+  const inRange = counts.slice(mostStart, mostEnd + 1)
   if (share < rangeShareMin || Math.max(...inRange) / total >= hotKeyShareMin) return undefined
-  const first = keys[Math.max(0, mostEnd - width + 1)]
-  const last = keys[mostEnd]
-  return first === undefined || last === undefined ? undefined : { first, last, width, distinct, share }
+  return { first: keys[mostStart] as string, last: keys[mostEnd] as string, width, distinct, share }
 }

@@ -4,10 +4,8 @@
  */
 export class ShareWindow {
   readonly #size: number
-  #events = 0
-  #hits = 0
-  #eventsBefore = 0
-  #hitsBefore = 0
+  #now = { events: 0, hits: 0 }
+  #before = { events: 0, hits: 0 }
   hitsEver = 0
 
   constructor(size: number) {
@@ -15,24 +13,22 @@ export class ShareWindow {
   }
 
   add(isHit: boolean): void {
-    if (this.#events === this.#size) {
-      this.#eventsBefore = this.#events
-      this.#hitsBefore = this.#hits
-      this.#events = 0
-      this.#hits = 0
+    if (this.#now.events === this.#size) {
+      this.#before = this.#now
+      this.#now = { events: 0, hits: 0 }
     }
-    this.#events++
+    this.#now.events++
     if (!isHit) return
-    this.#hits++
+    this.#now.hits++
     this.hitsEver++
   }
 
   get events(): number {
-    return this.#events + this.#eventsBefore
+    return this.#now.events + this.#before.events
   }
 
   get hits(): number {
-    return this.#hits + this.#hitsBefore
+    return this.#now.hits + this.#before.hits
   }
 
   get share(): number {
