@@ -121,7 +121,7 @@ test('a tablet that has grown too big is split at its middle row', () => {
   const halves = fleet.map.tabletsOf('Entities').map(({ rows }) => rows)
   expect(halves).toHaveLength(2)
   expect(Math.min(...halves)).toBeGreaterThan(600)
-  expect(fleet.events.after(0)[0]).toMatchObject({ kind: 'split', reason: 'size' })
+  expect(fleet.events[0]).toMatchObject({ kind: 'split', reason: 'size' })
   for (const tablet of fleet.map.all()) tablet.bytes = 1e9
   fleet.advance(startMs + 480_000)
   expect([...fleet.map.all()]).toHaveLength(2)

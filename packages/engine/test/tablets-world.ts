@@ -45,7 +45,7 @@ export function drive({ seconds, rate, tables = ['Entities'], key, settings = {}
         else if (!fleet.serverOf(tablet).hasRoom(nowMs)) {
           counts.refused += weight
           refusedByMinute[minute] = (refusedByMinute[minute] ?? 0) + weight
-          fleet.noteRefused(nowMs, tablet, rowKey, weight)
+          fleet.noteRefused(nowMs, tablet, rowKey, weight, 1)
         } else {
           fleet.charge(nowMs, tablet, { rowKey, reads: 0, writes: 1, bytes: 500, cost: 1, weight, spreadMs: slotMs })
         }
@@ -59,7 +59,7 @@ export function drive({ seconds, rate, tables = ['Entities'], key, settings = {}
     return reads + writes
   })
   const sum = loads.reduce((total, load) => total + load, 0)
-  const events = fleet.events.after(0)
+  const events = fleet.events
   return {
     fleet,
     events,

@@ -75,7 +75,7 @@ export class EngineParts {
     const seed = options.seed ?? 1
     this.random = new ReseededRandom(BigInt(seed))
     this.databases = new Databases(settingsIn(options), () => databaseParts)
-    this.tablets = new Tablets({ scheduler: this.scheduler, seed, options: options.tablets ?? {} })
+    this.tablets = new Tablets(this.scheduler, seed, options.tablets ?? {})
     this.findings = this.#findings()
     this.feed = new CommitFeed(this.scheduler, (error) => options.onBackgroundFailure?.(error))
     const history = new ApplyHistory()

@@ -162,7 +162,9 @@ describe('through any sequence of charges, splits, merges, moves and waits', () 
             if (one.type === 'charge') given += 2 * one.weight
           }
           const rows = fleet.heat.cells(table, 2, begin, 10, 100)
-          const sum = rows.flatMap(({ reads, writes }) => [...reads, ...writes]).reduce((a, b) => a + b, 0)
+          const sum = rows
+            .flatMap(({ measures: [reads = [], writes = []] }) => [...reads, ...writes])
+            .reduce((a, b) => a + b, 0)
           expect(sum).toBeCloseTo(given, 1)
           for (const [i, { start, end }] of rows.entries()) {
             expect(start).toBe(i === 0 ? '' : rows[i - 1]?.end)

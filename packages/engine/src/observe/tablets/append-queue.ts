@@ -23,6 +23,7 @@ import { entityRowOf } from '../../tables/entities.ts'
 import { tableOfRow } from '../../tables/entity-rows.ts'
 import type { GroupCode } from '../../tables/log-rows.ts'
 import type { TableId } from '../../tables/table.ts'
+import { leftMsOf } from './metering.ts'
 import type { Tablets } from './tablets.ts'
 
 export class AppendQueue implements CommitGate {
@@ -79,10 +80,8 @@ export class AppendQueue implements CommitGate {
     this.#tablets.contention.waited([group])
     const { commitLatencyMs, groupWaitMsMax } = this.#tablets.settings
     const aheadMs = (waiting.length + 1) * commitLatencyMs
-    const { deadlineAt } = context
-    const leftMs = deadlineAt === undefined ? groupWaitMsMax : deadlineAt - this.#scheduler.steadyMs()
-    if (aheadMs > Math.min(leftMs, groupWaitMsMax))
-      return this.#giveUp(context, group, Math.min(leftMs, groupWaitMsMax))
+    const mostMs = Math.min(leftMsOf(context), groupWaitMsMax)
+    if (aheadMs > mostMs) return this.#giveUp(context, group, mostMs)
     return new Promise((resolve) => {
       waiting.push(resolve)
     })

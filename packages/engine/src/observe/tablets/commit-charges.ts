@@ -11,27 +11,21 @@
  * wait for their turns. A report in the meantime has a part of it: its client has no answer yet ({@link CommitCharges.counted}).
  * In a simulation, commits are charged at once: charges delay and refuse the requests after them.
  */
-import type { Scheduler } from '../../clock.ts'
 import { CountingLedger } from '../../context.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import { type EntityRows, type RowChange, RowProducer } from '../../tables/entity-rows.ts'
-import type { TabletFleet } from './fleet.ts'
-import type { GroupLoad } from './group-load.ts'
-import type { Metering } from './metering.ts'
+import type { Metering, MeteringParts } from './metering.ts'
 import { bytesOf, type RowCounts } from './row-counts.ts'
 import { WorkInOrder } from './work-in-order.ts'
 
 const rowsOfPart = 256
 
-export interface CommitChargesParts {
-  readonly fleet: TabletFleet
+interface CommitChargesParts extends Pick<MeteringParts, 'fleet' | 'groups' | 'scheduler'> {
   readonly metering: Metering
   readonly rows: RowCounts
-  readonly groups: GroupLoad
-  readonly scheduler: Scheduler
 }
 
 export class CommitCharges {
@@ -79,7 +73,7 @@ export class CommitCharges {
       ledger.charge('Log', 'put', logRow, 1, logBytes)
       if (rows.isWanted) yield 1
     }
-    if (groups.troubled > 0) {
+    if (groups.troubled.size > 0) {
       const nowMs = metering.nowMs()
       for (const { group, isUncounted } of records) if (!isUncounted) groups.committed(group, nowMs)
     }

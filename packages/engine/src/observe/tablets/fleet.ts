@@ -15,11 +15,10 @@ import type { RowKey } from '../../storage/kv.ts'
 import type { TableId } from '../../tables/table.ts'
 import { TabletServer } from './capacity.ts'
 import type { TabletSettings } from './defaults.ts'
-import { EventLog } from './event-log.ts'
 import { type Flow, RunningFlows } from './flows.ts'
 import { HeatHistory } from './heat-history.ts'
 import { HeatRecording } from './heat-recording.ts'
-import { idlest, movesToBalance, type PlacedTablet } from './placement.ts'
+import { idlest, movesToBalance } from './placement.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
 import type { TabletEvent } from './report.ts'
 import { decideSplit, percent, shouldMerge } from './split-policy.ts'
@@ -59,7 +58,9 @@ export class TabletFleet {
   readonly map: TabletMap = new TabletMap()
   readonly heat: HeatHistory
   readonly recording: HeatRecording
-  readonly events: EventLog = new EventLog()
+  /** The latest events, numbered 1, 2, 3, … so that a reader can continue after the last one. */
+  events: TabletEvent[] = []
+  #lastEvent = 0
   /** Row operations so far: single ones, and what has flowed of flows. */
   charged = 0
   settings: TabletSettings
@@ -106,11 +107,10 @@ export class TabletFleet {
     this.#makeServers()
   }
 
+  /** The tablet of a row; creates the first tablet of a table that was not used before. */
   tabletOf(table: TableId, rowKey: RowKey): Tablet {
-    return this.map.tabletOf(table, rowKey, () => ({
-      server: this.#policies.placement.place(this.#serverLoads()),
-      nowMs: this.#nowMs,
-    }))
+    const tablet = this.map.tabletOf(table, rowKey)
+    return tablet ?? this.map.add(table, this.#policies.placement.place(this.#serverLoads()), this.#nowMs)
   }
 
   serverOf(tablet: Tablet): TabletServer {
@@ -123,10 +123,10 @@ export class TabletFleet {
     const { settings } = this
     this.heat.addTrouble(tablet.table, rowKey, nowMs, waitMs * weight, 0, tombstones * weight)
     tablet.sample.add(rowKey, nowMs, weight * (reads + writes), this.#random, settings.windowMs)
+    this.heat.add(tablet.table, rowKey, nowMs, reads * weight, writes * weight, bytes * weight, spreadMs)
     if (spreadMs <= 0) {
       tablet.count(nowMs, reads * weight, writes * weight, bytes * weight)
       this.charged += (reads + writes) * weight
-      this.heat.add(tablet.table, rowKey, nowMs, reads * weight, writes * weight, bytes * weight)
       if (settings.simulate) this.serverOf(tablet).take(nowMs, cost * weight)
       return
     }
@@ -147,15 +147,11 @@ export class TabletFleet {
     }
     this.#flows.add(flow)
     this.serverOf(tablet).addFlow(nowMs, flow)
-    this.heat.addSpread(tablet.table, rowKey, nowMs, spreadMs, {
-      reads: reads * weight,
-      writes: writes * weight,
-      bytes: bytes * weight,
-    })
   }
 
   /** A refused operation is no load, but shows where load is wanted; otherwise a full tablet would never be split. */
-  noteRefused(nowMs: number, tablet: Tablet, rowKey: RowKey, weight: number): void {
+  noteRefused(nowMs: number, tablet: Tablet, rowKey: RowKey, weight: number, cost: number): void {
+    this.serverOf(tablet).refuse(nowMs, cost * weight)
     tablet.sample.add(rowKey, nowMs, weight, this.#random, this.settings.windowMs)
     this.heat.addTrouble(tablet.table, rowKey, nowMs, 0, weight, 0)
   }
@@ -354,16 +350,12 @@ export class TabletFleet {
 
   #balance(nowMs: number): void {
     const loads = this.#serverLoads()
-    const placed: PlacedTablet[] = []
-    for (const { id, server, opsPerSecond, unavailableUntilMs } of this.map.all()) {
-      placed.push({ id, server, opsPerSecond, movable: unavailableUntilMs <= nowMs })
-    }
-    const moves = this.#policies.placement.balance(placed, loads, this.settings)
-    if (moves.length === 0) return
-    const byId = new Map<number, Tablet>()
-    for (const tablet of this.map.all()) byId.set(tablet.id, tablet)
-    for (const { tablet: id, to } of moves) {
-      const tablet = byId.get(id)
+    const tablets = this.map.all()
+    const placed = tablets.map(({ id, server, opsPerSecond, unavailableUntilMs }) => {
+      return { id, server, opsPerSecond, movable: unavailableUntilMs <= nowMs }
+    })
+    for (const { tablet: id, to } of this.#policies.placement.balance(placed, loads, this.settings)) {
+      const tablet = tablets.find((one) => one.id === id)
       if (tablet === undefined) continue
       const share = (loads[tablet.server] ?? 0) / this.settings.opsPerSecond
       this.move(nowMs, tablet, to, 'balance', `its server was at ${percent(share)} of its capacity`)
@@ -404,7 +396,9 @@ export class TabletFleet {
     const { at, atHex, other, fromServer, toServer, words } = more
     const range = { startHex: rowKeyHex(start), endHex: more.endHex ?? rowKeyHex(end) }
     const event = { atMs, kind, table, tablet: id, at, atHex, ...range, other, fromServer, toServer, reason, words }
-    this.events.add(event, this.settings.eventsMax)
+    this.events.push({ sequence: ++this.#lastEvent, ...event })
+    const { eventsMax } = this.settings
+    if (this.events.length > eventsMax * 1.25) this.events = this.events.slice(-eventsMax)
   }
 }
 

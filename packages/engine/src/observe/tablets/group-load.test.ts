@@ -12,7 +12,7 @@ test('groups with conflicts and waits come first, then the busiest; a single com
   load.waited('contended', nowMs)
   const groups = load.busiest(nowMs + 500, 10_000, 10)
   expect(groups.map(({ group }) => group)).toEqual(['contended', 'busy', 'quiet'])
-  expect(groups[1]?.commits).toBeLessThan(0.6)
+  expect(groups[1]?.commitsPerSecond).toBeLessThan(0.6)
   expect(load.busiest(nowMs + 20_000, 10_000, 10)).toEqual([])
 })
 
@@ -22,7 +22,9 @@ test('among very many groups the busy one is kept', () => {
     load.sampled(`group ${i}`, nowMs + i, 1)
     if (i % 3 === 0) load.sampled('busy', nowMs + i, 1)
   }
-  expect(load.busiest(nowMs + 5_000, 10_000, 1)).toMatchObject([{ group: 'busy', conflicts: 0, waits: 0 }])
+  expect(load.busiest(nowMs + 5_000, 10_000, 1)).toMatchObject([
+    { group: 'busy', conflictsPerSecond: 0, waitsPerSecond: 0 },
+  ])
 })
 
 test('commits of a group with conflicts are counted one by one, and samples of them not again', () => {
@@ -35,6 +37,6 @@ test('commits of a group with conflicts are counted one by one, and samples of t
     if (i % 20 === 0) load.sampled('contended', nowMs, 64)
   }
   const [contended, ...others] = load.busiest(nowMs + 1_000, 60_000, 10)
-  expect(contended).toMatchObject({ group: 'contended', commits: 60 * (contended?.conflicts ?? 0) })
+  expect(contended).toMatchObject({ group: 'contended', commitsPerSecond: 60 * (contended?.conflictsPerSecond ?? 0) })
   expect(others).toEqual([])
 })

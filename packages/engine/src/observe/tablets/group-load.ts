@@ -8,6 +8,7 @@
  * waits are then counted one by one. The weight of an operation does not count: it stands for many clients, each with its own
  * group.
  */
+import type { GroupReport } from './report.ts'
 import { SecondRing } from './second-ring.ts'
 
 const groupsMax = 512
@@ -18,73 +19,64 @@ interface GroupCounts {
   /** Commits, conflicts and waits of the last minute. */
   readonly window: SecondRing
   notes: number
-  isTroubled: boolean
 }
 
-export interface GroupRates {
-  readonly group: string
-  readonly commits: number
-  readonly conflicts: number
-  readonly waits: number
-}
+/** The group is its code. */
+type GroupRates = Omit<GroupReport, 'logHex'>
 
 export class GroupLoad {
   readonly #groups = new Map<string, GroupCounts>()
   /** Groups with conflicts or waits; if there are any, {@link committed} must be called for each commit. */
-  troubled = 0
+  readonly troubled: Set<string> = new Set()
 
   /** Notes a sampled commit. @param count - the number of commits of this group that it stands for */
   sampled(group: string, nowMs: number, count: number): void {
-    if (this.#groups.get(group)?.isTroubled !== true) this.#note(group, nowMs, count, 0, 0)
+    if (!this.troubled.has(group)) this.#note(group, nowMs, 0, count)
   }
 
   committed(group: string, nowMs: number): void {
-    if (this.#groups.get(group)?.isTroubled) this.#note(group, nowMs, 1, 0, 0)
+    if (this.troubled.has(group)) this.#note(group, nowMs, 0, 1)
   }
 
   conflicted(group: string, nowMs: number): void {
-    this.#trouble(this.#note(group, nowMs, 0, 1, 0))
+    this.troubled.add(group)
+    this.#note(group, nowMs, 1, 1)
   }
 
   waited(group: string, nowMs: number): void {
-    this.#trouble(this.#note(group, nowMs, 0, 0, 1))
+    this.troubled.add(group)
+    this.#note(group, nowMs, 2, 1)
   }
 
   clear(): void {
     this.#groups.clear()
-    this.troubled = 0
-  }
-
-  #trouble(counts: GroupCounts): void {
-    if (!counts.isTroubled) this.troubled++
-    counts.isTroubled = true
+    this.troubled.clear()
   }
 
   /** The busiest groups, those with conflicts first. */
   busiest(nowMs: number, spanMs: number, limit: number): readonly GroupRates[] {
     const rates: GroupRates[] = []
     for (const [group, { window, notes }] of this.#groups) {
-      const [commits = 0, conflicts = 0, waits = 0] = window.rates(nowMs, spanMs, always)
-      if (conflicts + waits > 0 || (commits > 0 && notes > 1)) rates.push({ group, commits, conflicts, waits })
+      const [commitsPerSecond = 0, conflictsPerSecond = 0, waitsPerSecond = 0] = window.rates(nowMs, spanMs, always)
+      if (conflictsPerSecond + waitsPerSecond > 0 || (commitsPerSecond > 0 && notes > 1))
+        rates.push({ group, commitsPerSecond, conflictsPerSecond, waitsPerSecond })
     }
-    const contention = ({ conflicts, waits }: GroupRates): number => conflicts + waits
-    rates.sort((a, b) => contention(b) - contention(a) || b.commits - a.commits || (a.group < b.group ? -1 : 1))
-    return rates.slice(0, limit)
+    const contention = (one: GroupRates): number => one.conflictsPerSecond + one.waitsPerSecond
+    const busier = (a: GroupRates, b: GroupRates): number =>
+      contention(b) - contention(a) || b.commitsPerSecond - a.commitsPerSecond || (a.group < b.group ? -1 : 1)
+    return rates.sort(busier).slice(0, limit)
   }
 
-  #note(group: string, nowMs: number, commits: number, conflicts: number, waits: number): GroupCounts {
+  /** @param measure - its place in the window */
+  #note(group: string, nowMs: number, measure: 0 | 1 | 2, count: number): void {
     let counts = this.#groups.get(group)
     if (counts === undefined) {
       if (this.#groups.size >= groupsMax) this.#forget(nowMs)
-      counts = { window: new SecondRing(60, 3, nowMs), notes: 0, isTroubled: false }
+      counts = { window: new SecondRing(60, 3, nowMs), notes: 0 }
       this.#groups.set(group, counts)
     }
     counts.notes++
-    const place = counts.window.at(nowMs)
-    counts.window.add(place, commits)
-    counts.window.add(place + 1, conflicts)
-    counts.window.add(place + 2, waits)
-    return counts
+    counts.window.add(counts.window.at(nowMs) + measure, count)
   }
 
   #forget(nowMs: number): void {
@@ -94,7 +86,7 @@ export class GroupLoad {
     })
     loads.sort((a, b) => a.load - b.load)
     for (const { group } of loads.slice(0, groupsMax / 2)) {
-      if (this.#groups.get(group)?.isTroubled) this.troubled--
+      this.troubled.delete(group)
       this.#groups.delete(group)
     }
   }

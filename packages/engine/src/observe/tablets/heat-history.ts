@@ -12,7 +12,7 @@ import { lowerBound } from '../../lower-bound.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import type { TableId } from '../../tables/table.ts'
 import { type Division, HeatRange, heatTiers, type Tier } from './heat-range.ts'
-import type { Load } from './tablet.ts'
+import type { HeatColumnReport } from './report.ts'
 
 /** A recording has columns of one second, those of the first tier. */
 const { stepMs } = heatTiers[0] as (typeof heatTiers)[number]
@@ -41,10 +41,7 @@ export interface HeatCell extends Bounds {
 }
 
 /** One time slot of one table: its ranges with load, in order. */
-export interface HeatColumn {
-  readonly table: TableId
-  readonly atMs: number
-  readonly stepMs: number
+export interface HeatColumn extends Omit<HeatColumnReport, 'cells'> {
   readonly cells: readonly HeatCell[]
 }
 
@@ -63,15 +60,27 @@ export class HeatHistory {
     this.#tables.clear()
   }
 
-  add(table: TableId, rowKey: RowKey, nowMs: number, reads: number, writes: number, bytes: number): void {
+  /** Adds load that comes at once, or is spread evenly from now on: in every tier, one part per column. */
+  add(
+    table: TableId,
+    rowKey: RowKey,
+    nowMs: number,
+    reads: number,
+    writes: number,
+    bytes: number,
+    spreadMs: number = 0,
+  ): void {
     const range = this.#rangeOf(table, rowKey)
-    this.#note(range, rowKey)
-    range.add(nowMs, reads, writes, bytes)
-  }
-
-  #note(range: HeatRange, rowKey: RowKey): void {
     range.keep(rowKey)
     if (this.isRecorded) range.touch(rowKey)
+    range.load += reads + writes
+    for (let tier = 0; tier < heatTiers.length; tier++) {
+      const parts = Math.max(1, Math.ceil(spreadMs / (heatTiers[tier] as Tier).stepMs))
+      const apart = spreadMs / parts
+      for (let i = 0; i < parts; i++) {
+        range.add(tier, nowMs + (i + 0.5) * apart, reads / parts, writes / parts, bytes / parts)
+      }
+    }
   }
 
   /** Operations that waited for a server, were refused, or passed deleted rows. Their load is added separately. */
@@ -83,59 +92,28 @@ export class HeatHistory {
     range.addTrouble(nowMs, waitMs, refused, tombstones)
   }
 
-  /** Adds load that is spread evenly from now on: in every tier, one part per column. */
-  addSpread(table: TableId, rowKey: RowKey, nowMs: number, spreadMs: number, { reads, writes, bytes }: Load): void {
-    const range = this.#rangeOf(table, rowKey)
-    this.#note(range, rowKey)
-    range.load += reads + writes
-    for (let tier = 0; tier < heatTiers.length; tier++) {
-      const { stepMs } = heatTiers[tier] as Tier
-      const parts = Math.max(1, Math.ceil(spreadMs / stepMs))
-      const apart = spreadMs / parts
-      for (let i = 0; i < parts; i++) {
-        range.addTier(tier, nowMs + (i + 0.5) * apart, reads / parts, writes / parts, bytes / parts)
-      }
-    }
-  }
-
   /** Divides hot ranges and joins cold ones to make room; called now and then. */
   adapt(nowMs: number): void {
     const fading = 0.5 ** (Math.max(0, nowMs - (this.#adaptedMs ?? nowMs)) / halfLifeMs)
     this.#adaptedMs = nowMs
     for (const ranges of this.#tables.values()) {
       for (const range of ranges) range.load *= fading
-      if (!this.isRecorded) this.#adaptTable(ranges, nowMs)
+      if (this.isRecorded) continue
+      while (ranges.length > this.rowsMax) if (joinColdest(ranges) === undefined) break
+      divideHottest(ranges, nowMs, this.rowsMax, (range) => range.middle())
     }
-  }
-
-  #adaptTable(ranges: HeatRange[], nowMs: number): void {
-    while (ranges.length > this.rowsMax) if (joinColdest(ranges) === undefined) break
-    const hottest = this.#hottest(ranges, nowMs, this.rowsMax, (range) => range.middle())
-    if (hottest !== undefined) divide(ranges, hottest, this.rowsMax)
-  }
-
-  /** The hottest range that can be divided, if it has more than its share of the load of the last half minute. */
-  #hottest(
-    ranges: readonly HeatRange[],
-    nowMs: number,
-    rowsMax: number,
-    divisionOf: (range: HeatRange, place: number) => Division | undefined,
-  ): Place | undefined {
-    const loads = ranges.map((range) => range.recentLoad(nowMs))
-    const share = (hotFactor * sumOf(loads)) / rowsMax
-    let hottest: Place | undefined
-    for (let i = 0; i < ranges.length; i++) {
-      if ((loads[i] as number) <= Math.max(share, loads[hottest?.place ?? -1] ?? 0)) continue
-      const division = divisionOf(ranges[i] as HeatRange, i)
-      if (division !== undefined) hottest = { place: i, division }
-    }
-    return hottest
   }
 
   /** The columns of a completed second, by table. Then divides ranges for the next one, more readily than {@link adapt}. */
   seal(second: number): HeatColumn[] {
     const columns = [...this.#columns(0, second, (range, end) => range.reached(end))]
-    for (const ranges of this.#tables.values()) this.#divideHot(ranges, second * stepMs)
+    const rowsMax = Math.max(this.rowsMax, recordedRowsMax)
+    const divisionOf = (range: HeatRange, end: RowKey | undefined): Division | undefined =>
+      range.isTouched ? (range.frontier(end) ?? range.middle()) : undefined
+    for (const ranges of this.#tables.values()) {
+      for (let i = 0; i < divisionsMax; i++) if (!divideHottest(ranges, second * stepMs, rowsMax, divisionOf)) break
+      for (const range of ranges) range.restartSecond()
+    }
     return columns
   }
 
@@ -153,18 +131,6 @@ export class HeatHistory {
       }
       if (cells.length > 0) yield { table, atMs: step * stepMs, stepMs, cells }
     }
-  }
-
-  #divideHot(ranges: HeatRange[], nowMs: number): void {
-    const rowsMax = Math.max(this.rowsMax, recordedRowsMax)
-    for (let i = 0; i < divisionsMax; i++) {
-      const hottest = this.#hottest(ranges, nowMs, rowsMax, (range, place) =>
-        range.isTouched ? (range.frontier(ranges[place + 1]?.start) ?? range.middle()) : undefined,
-      )
-      if (hottest === undefined) break
-      divide(ranges, hottest, rowsMax)
-    }
-    for (const range of ranges) range.restartSecond()
   }
 
   /** The kept columns of a tier between two instants, oldest first. */
@@ -213,20 +179,31 @@ export class HeatHistory {
   }
 }
 
-interface Place {
-  readonly place: number
-  readonly division: Division
-}
-
-/** Divides a range. At the maximum number of ranges, the two coldest neighbours are joined. */
-function divide(ranges: HeatRange[], { place, division }: Place, rowsMax: number): void {
-  let at = place
-  if (ranges.length >= rowsMax) {
-    const joined = joinColdest(ranges, place)
-    if (joined === undefined) return
-    if (joined < place) at--
+/**
+ * Divides the hottest range that can be divided, if it has more than its share of the load of the last half minute. At the maximum
+ * number of ranges, the two coldest neighbours are joined.
+ *
+ * @returns whether a range was divided
+ */
+function divideHottest(
+  ranges: HeatRange[],
+  nowMs: number,
+  rowsMax: number,
+  divisionOf: (range: HeatRange, end: RowKey | undefined) => Division | undefined,
+): boolean {
+  const loads = ranges.map((range) => range.recentLoad(nowMs))
+  let most = (hotFactor * sumOf(loads)) / rowsMax
+  let hottest: HeatRange | undefined
+  let division: Division | undefined
+  for (const [i, range] of ranges.entries()) {
+    const load = loads[i] as number
+    const here = load > most ? divisionOf(range, ranges[i + 1]?.start) : undefined
+    if (here !== undefined) [most, hottest, division] = [load, range, here]
   }
-  ranges.splice(at + 1, 0, (ranges[at] as HeatRange).divide(division))
+  if (hottest === undefined || division === undefined) return false
+  if (ranges.length >= rowsMax && joinColdest(ranges, ranges.indexOf(hottest)) === undefined) return false
+  ranges.splice(ranges.indexOf(hottest) + 1, 0, hottest.divide(division))
+  return true
 }
 
 function joinColdest(ranges: HeatRange[], keep?: number): number | undefined {

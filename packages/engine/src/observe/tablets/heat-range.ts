@@ -63,6 +63,12 @@ export interface Division {
   readonly load: 'left' | 'right' | 'both'
 }
 
+/** The lowest and the highest of some keys. */
+interface Span {
+  lowest?: RowKey
+  highest?: RowKey
+}
+
 export class HeatRange {
   readonly start: RowKey
   #load = newCells()
@@ -72,14 +78,12 @@ export class HeatRange {
   #steps = new Int32Array(columnsOfAll).fill(-1)
   /** Operations, weighted by age. */
   load = 0
-  lowest: RowKey | undefined
-  highest: RowKey | undefined
+  /** The keys of the running second, and of the last earlier one with operations. */
+  #keys: Span = {}
+  #keysBefore: Span = {}
   /** Ring of the latest keys. A division leaves places empty until they are overwritten. */
   #recent: (RowKey | undefined)[] = []
   #noted = 0
-  /** Lowest and highest key of the last earlier second with operations. */
-  #lowestBefore: RowKey | undefined
-  #highestBefore: RowKey | undefined
   /** Operations of the running second: all, those above all keys of the second before, and those below. */
   #touches = 0
   #highs = 0
@@ -98,22 +102,19 @@ export class HeatRange {
   touch(rowKey: RowKey): void {
     this.#touches++
     this.#reach(rowKey)
-    if (this.#highestBefore === undefined || rowKey > this.#highestBefore) this.#highs++
-    if (this.#lowestBefore === undefined || rowKey < this.#lowestBefore) this.#lows++
+    const { lowest, highest } = this.#keysBefore
+    if (highest === undefined || rowKey > highest) this.#highs++
+    if (lowest === undefined || rowKey < lowest) this.#lows++
   }
 
   #reach(rowKey: RowKey | undefined): void {
     if (rowKey === undefined) return
-    if (this.highest === undefined || rowKey > this.highest) this.highest = rowKey
-    if (this.lowest === undefined || rowKey < this.lowest) this.lowest = rowKey
+    const { lowest, highest } = this.#keys
+    if (highest === undefined || rowKey > highest) this.#keys.highest = rowKey
+    if (lowest === undefined || rowKey < lowest) this.#keys.lowest = rowKey
   }
 
-  add(nowMs: number, reads: number, writes: number, bytes: number): void {
-    this.load += reads + writes
-    for (let tier = 0; tier < heatTiers.length; tier++) this.addTier(tier, nowMs, reads, writes, bytes)
-  }
-
-  addTier(tier: number, nowMs: number, reads: number, writes: number, bytes: number): void {
+  add(tier: number, nowMs: number, reads: number, writes: number, bytes: number): void {
     addTo(this.#load, this.#columnOf(tier, nowMs), reads, writes, bytes)
   }
 
@@ -180,12 +181,8 @@ export class HeatRange {
   }
 
   restartSecond(): void {
-    if (this.#touches > 0) {
-      this.#lowestBefore = this.lowest
-      this.#highestBefore = this.highest
-    }
-    this.lowest = undefined
-    this.highest = undefined
+    if (this.#touches > 0) this.#keysBefore = this.#keys
+    this.#keys = {}
     this.#touches = 0
     this.#highs = 0
     this.#lows = 0
@@ -201,16 +198,14 @@ export class HeatRange {
     }
     this.load += other.load
     for (const key of other.#recent) this.keep(key)
-    this.#reach(other.highest ?? other.#highestBefore)
-    this.#reach(other.lowest ?? other.#lowestBefore)
-    this.#reach(this.#highestBefore)
-    this.#reach(this.#lowestBefore)
+    const { highest = other.#keysBefore.highest, lowest = other.#keysBefore.lowest } = other.#keys
+    for (const key of [highest, lowest, this.#keysBefore.highest, this.#keysBefore.lowest]) this.#reach(key)
     this.#endDivided()
   }
 
   /** The keys so far count as those of the second before. */
   #endDivided(): void {
-    this.#touches = this.highest === undefined ? 0 : 1
+    this.#touches = this.#keys.highest === undefined ? 0 : 1
     this.restartSecond()
   }
 
@@ -230,24 +225,23 @@ export class HeatRange {
     }
     const keys = this.#recent
     this.#recent = []
-    this.#lowestBefore = undefined
-    this.#highestBefore = undefined
-    const reached = [this.lowest, ...keys, this.highest]
-    this.lowest = undefined
-    this.highest = undefined
+    const reached = [this.#keys.lowest, ...keys, this.#keys.highest]
+    this.#keysBefore = {}
+    this.#keys = {}
     for (const key of keys) (key !== undefined && key < at ? this : right).keep(key)
     for (const key of reached) if (key !== undefined) (key < at ? this : right).#reach(key)
     this.#endDivided()
     right.#endDivided()
     // The next keys are beyond the place: the range on their side starts there, without a gap.
-    if (load === 'left') right.#lowestBefore = at
-    if (load === 'right') this.#highestBefore = at
+    if (load === 'left') right.#keysBefore.lowest = at
+    if (load === 'right') this.#keysBefore.highest = at
     return right
   }
 
   /** Its bounds up to the front of a moving load, which has not been beyond. @param end - of the range */
   reached(end: RowKey | undefined): { readonly start: RowKey; readonly end: RowKey | undefined } {
-    const { start, lowest, highest } = this
+    const { start } = this
+    const { lowest, highest } = this.#keys
     return {
       start: this.falls && lowest !== undefined ? lowest : start,
       end: this.rises && highest !== undefined ? rowAfter(highest) : end,
@@ -267,12 +261,12 @@ export class HeatRange {
 
   /** The place just past the keys of the running second, if they rise (or fall). @param end - end of the range */
   frontier(end: RowKey | undefined): Division | undefined {
-    const { start, lowest, highest } = this
+    const { lowest, highest } = this.#keys
     if (this.rises && highest !== undefined) {
       const at = rowAfter(highest)
       return end === undefined || at < end ? { at, load: 'left' } : undefined
     }
-    if (this.falls && lowest !== undefined && lowest > start) return { at: lowest, load: 'right' }
+    if (this.falls && lowest !== undefined && lowest > this.start) return { at: lowest, load: 'right' }
     return undefined
   }
 }

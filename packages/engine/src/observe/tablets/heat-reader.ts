@@ -52,7 +52,7 @@ export class HeatReader {
     const { columns, last } = recording.after(this.#lastColumn)
     const before = isWhole ? earlier(this.#fleet, nowMs) : []
     this.#lastColumn = last
-    const news = events.after(this.#lastEvent)
+    const news = events.filter(({ sequence }) => sequence > this.#lastEvent)
     this.#lastEvent = news.at(-1)?.sequence ?? this.#lastEvent
     if (isWhole) this.#boundOf('', 'Entities')
     const tablets = this.#changedTablets()

@@ -40,6 +40,6 @@ export function heatReport(fleet: TabletFleet, nowMs: number, options: HeatOptio
     stepMs,
     columns: Array.from({ length: columns }, (_, i) => beginMs + i * stepMs),
     rows,
-    events: fleet.events.since(beginMs).filter((event) => table === undefined || event.table === table),
+    events: fleet.events.filter((event) => event.atMs >= beginMs && (table === undefined || event.table === table)),
   }
 }

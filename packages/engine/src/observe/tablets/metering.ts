@@ -277,15 +277,17 @@ export class Metering implements Meter {
       for (const { table, rowKey } of rows) {
         const tablet = this.#fleet.tabletOf(table, rowKey)
         if (this.#delayAt(load, tablet, rowKey, nowMs, 1) !== undefined) continue
-        const weight = load.weight * this.#fleet.settings.scale
-        this.#fleet.serverOf(tablet).refuse(nowMs, weight)
-        this.#fleet.noteRefused(nowMs, tablet, rowKey, weight)
+        this.#fleet.noteRefused(nowMs, tablet, rowKey, load.weight * this.#fleet.settings.scale, 1)
       }
     }
     this.#refuse(load)
     // Without real delays, the time of the append is only measured.
     if (!this.#fleet.settings.waits) load.delayMs += this.#fleet.settings.commitLatencyMs
-    refuseLate(context, load)
+    const leftMs = leftMsOf(context)
+    if (load.delayMs > leftMs) {
+      load.delayMs = Math.max(0, leftMs)
+      throw lateError()
+    }
     load.admitted = true
   }
 
@@ -297,8 +299,7 @@ export class Metering implements Meter {
       this.#refuse(load)
     }
     if (!settings.simulate || load.delayMs <= 0 || !settings.waits) return this.#count(load, undefined)
-    const { deadlineAt } = context
-    const leftMs = deadlineAt === undefined ? Number.POSITIVE_INFINITY : deadlineAt - this.#parts.scheduler.steadyMs()
+    const leftMs = leftMsOf(context)
     const isLate = !load.admitted && load.delayMs > leftMs
     const waited = this.#parts.scheduler.sleep(Math.max(0, isLate ? leftMs : load.delayMs), context.signal, true)
     return waited.then(
@@ -349,8 +350,7 @@ export class Metering implements Meter {
     }
     const waitMs = this.#delayAt(load, tablet, charge.rowKey, nowMs, charge.cost)
     if (waitMs === undefined && !load.admitted) {
-      this.#fleet.serverOf(tablet).refuse(nowMs, charge.cost * charge.weight)
-      this.#fleet.noteRefused(nowMs, tablet, charge.rowKey, charge.weight)
+      this.#fleet.noteRefused(nowMs, tablet, charge.rowKey, charge.weight, charge.cost)
       return
     }
     this.#fleet.charge(nowMs, tablet, { ...charge, waitMs: waitMs ?? 0 })
@@ -392,12 +392,9 @@ export class Metering implements Meter {
   }
 }
 
-function refuseLate({ clock, deadlineAt }: RequestContext, load: RequestLoad): void {
-  if (deadlineAt === undefined) return
-  const leftMs = deadlineAt - clock.steadyMs()
-  if (load.delayMs <= leftMs) return
-  load.delayMs = Math.max(0, leftMs)
-  throw lateError()
+/** The time until the deadline of a call. */
+export function leftMsOf({ clock, deadlineAt }: RequestContext): number {
+  return deadlineAt === undefined ? Number.POSITIVE_INFINITY : deadlineAt - clock.steadyMs()
 }
 
 function lateError(): DatastoreError {

@@ -130,10 +130,7 @@ export interface HeatReport {
   readonly events: readonly TabletEvent[]
 }
 
-export interface HeatRow {
-  readonly table: TableId
-  readonly start: string
-  readonly end: string
+export interface HeatRow extends Pick<TabletReport, 'table' | 'start' | 'end'> {
   /** The common words of the row keys in the range. */
   readonly label: string
   /** Row operations a second, per column. */
@@ -173,24 +170,18 @@ export interface HeatColumnReport {
   readonly cells: readonly HeatCellReport[]
 }
 
-export interface HeatTabletReport {
-  readonly table: TableId
-  readonly id: number
+export interface HeatTabletReport extends Pick<TabletReport, 'table' | 'id' | 'server'> {
   /** Places in the list of bounds. */
   readonly start: number
   readonly end: number
-  readonly server: number
   readonly splitRefusal: string | undefined
 }
 
 /** Heat by the second. A reader adds the bounds and columns of each report to those before. */
-export interface HeatRecordingReport {
+export interface HeatRecordingReport extends Pick<TabletsReport, 'atMs' | 'simulated' | 'scale'> {
   readonly format: 'sixtables-heat-1'
   /** Whether this replaces all reports before; otherwise it contains only what is new. */
   readonly isWhole: boolean
-  readonly atMs: number
-  readonly simulated: boolean
-  readonly scale: number
   readonly bounds: readonly HeatBound[]
   /** Oldest first. Columns before the recording have 1 to 600 s; older ones are longer. */
   readonly columns: readonly HeatColumnReport[]

@@ -9,6 +9,7 @@
  *
  * Ours: the buckets. A percentile is the upper end of its bucket, so it is never too low.
  */
+import type { RequestsReport } from './report.ts'
 
 const setBackSeconds = 60
 
@@ -107,18 +108,14 @@ export class LatencyHistogram {
   }
 
   /** Rates over the last seconds, and latencies in milliseconds; 0 without requests. */
-  report(
-    nowMs: number,
-    spanMs: number,
-    sinceMs: number,
-  ): { perSecond: number; refusedPerSecond: number; p50: number; p99: number } {
+  report(nowMs: number, spanMs: number, sinceMs: number): RequestsReport {
     const [requests = 0, refused = 0, ...counts] = this.#ring.totals(nowMs, spanMs)
     const seconds = this.#ring.seconds(nowMs, spanMs, sinceMs)
     return {
       perSecond: requests / seconds,
-      refusedPerSecond: refused / seconds,
-      p50: percentile(counts, 0.5),
-      p99: percentile(counts, 0.99),
+      rejectedPerSecond: refused / seconds,
+      latencyP50Ms: percentile(counts, 0.5),
+      latencyP99Ms: percentile(counts, 0.99),
     }
   }
 }

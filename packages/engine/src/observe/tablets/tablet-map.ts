@@ -28,20 +28,21 @@ export class TabletMap {
     return this.#tables.get(table) ?? []
   }
 
-  *all(): Iterable<Tablet> {
-    for (const table of this.tables()) yield* this.tabletsOf(table)
+  all(): readonly Tablet[] {
+    return this.tables().flatMap((table) => this.tabletsOf(table))
   }
 
-  /** The tablet of a row; creates the first tablet of a table that was not used before. */
-  tabletOf(table: TableId, rowKey: RowKey, first: () => { readonly server: number; readonly nowMs: number }): Tablet {
+  /** The tablet of a row; `undefined` if the table was not used before. */
+  tabletOf(table: TableId, rowKey: RowKey): Tablet | undefined {
     const tablets = this.#tables.get(table)
-    if (tablets === undefined) {
-      const { server, nowMs } = first()
-      const tablet = new Tablet(table, ++this.#lastId, '', undefined, server, nowMs)
-      this.#tables.set(table, [tablet])
-      return tablet
-    }
-    return tablets[this.#placeOf(tablets, rowKey)] as Tablet
+    return tablets?.[this.#placeOf(tablets, rowKey)]
+  }
+
+  /** The first tablet of a table. */
+  add(table: TableId, server: number, nowMs: number): Tablet {
+    const tablet = new Tablet(table, ++this.#lastId, '', undefined, server, nowMs)
+    this.#tables.set(table, [tablet])
+    return tablet
   }
 
   /** The tablets of a range, its end included, from left to right. */

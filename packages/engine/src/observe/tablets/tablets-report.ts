@@ -1,10 +1,8 @@
 /** The report of the tablets (report.ts) from the present fleet, in steps. */
 import { getOrInsert } from '../../get-or-insert.ts'
-import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
 import type { ServerReport, TableLoadReport, TabletPlace, TabletReport, TabletsReport } from './report.ts'
-import type { LatencyHistogram } from './second-ring.ts'
 import type { Load, Tablet } from './tablet.ts'
 
 /** The words of a tablet take as long as reading this many rows. */
@@ -12,8 +10,8 @@ const workOfTablet = 32
 
 export function* tabletsReport(
   fleet: TabletFleet,
-  latencies: LatencyHistogram,
-  { nowMs, openedMs, counted }: { readonly nowMs: number; readonly openedMs: number; readonly counted: boolean },
+  nowMs: number,
+  { counted, requests }: Pick<TabletsReport, 'counted' | 'requests'>,
 ): Generator<number, TabletsReport> {
   const { settings } = fleet
   const { reportWindowMs, simulate } = settings
@@ -21,16 +19,18 @@ export function* tabletsReport(
   const tablets: TabletReport[] = []
   const serverOps = new Map<number, { tablets: number; opsPerSecond: number }>()
   for (const table of fleet.map.tables()) {
-    const loads = fleet.map.tabletsOf(table).map((tablet) => ({ tablet, load: tablet.load(nowMs, reportWindowMs) }))
+    const loads: Loaded[] = fleet.map
+      .tabletsOf(table)
+      .map((tablet) => ({ tablet, load: tablet.load(nowMs, reportWindowMs) }))
     const sum = loads.reduce((total, { load }) => total + load.reads + load.writes, 0)
     for (const { tablet, load } of loads) {
-      tablets.push(tabletReport(tablet, load, sum, nowMs))
+      tablets.push(tabletReport({ tablet, load }, sum, nowMs))
       const server = getOrInsert(serverOps, tablet.server, () => ({ tablets: 0, opsPerSecond: 0 }))
       server.tablets++
       server.opsPerSecond += load.reads + load.writes
       yield workOfTablet
     }
-    tables.push(tableReport(table, loads))
+    tables.push({ table, tablets: loads.length, ...sizeAndLoad(loads) })
   }
   const servers: ServerReport[] = []
   for (const server of fleet.servers) {
@@ -39,14 +39,12 @@ export function* tabletsReport(
     if (here === undefined && rejectedPerSecond === 0) continue
     servers.push({
       id: server.id,
-      tablets: here?.tablets ?? 0,
-      opsPerSecond: here?.opsPerSecond ?? 0,
+      ...(here ?? { tablets: 0, opsPerSecond: 0 }),
       capacity: simulate ? server.capacity : undefined,
       queueMs: simulate ? server.queueMs(nowMs) : 0,
       rejectedPerSecond,
     })
   }
-  const { perSecond, refusedPerSecond, p50, p99 } = latencies.report(nowMs, reportWindowMs, openedMs)
   return {
     atMs: nowMs,
     windowMs: reportWindowMs,
@@ -56,7 +54,7 @@ export function* tabletsReport(
     tables,
     tablets,
     servers,
-    requests: { perSecond, rejectedPerSecond: refusedPerSecond, latencyP50Ms: p50, latencyP99Ms: p99 },
+    requests,
   }
 }
 
@@ -71,19 +69,19 @@ export function placeOf({ table, start, end }: Tablet): TabletPlace {
   }
 }
 
-function tabletReport(tablet: Tablet, load: Load, tableOps: number, nowMs: number): TabletReport {
-  const { id, server, rows, bytes, tombstones, unavailableUntilMs, splitRefusal, wading } = tablet
-  const { reads, writes } = load
+interface Loaded {
+  readonly tablet: Tablet
+  readonly load: Load
+}
+
+function tabletReport({ tablet, load }: Loaded, tableOps: number, nowMs: number): TabletReport {
+  const { id, server, unavailableUntilMs, splitRefusal, wading } = tablet
   return {
     ...placeOf(tablet),
     id,
-    rows: Math.max(0, Math.round(rows)),
-    bytes: Math.max(0, Math.round(bytes)),
-    tombstones: Math.round(tombstones.count),
-    readsPerSecond: reads,
-    writesPerSecond: writes,
+    ...sizeAndLoad([{ tablet, load }]),
     bytesPerSecond: load.bytes,
-    loadShare: tableOps === 0 ? 0 : (reads + writes) / tableOps,
+    loadShare: tableOps === 0 ? 0 : (load.reads + load.writes) / tableOps,
     server,
     unavailableUntilMs: unavailableUntilMs > nowMs ? unavailableUntilMs : undefined,
     splitRefusal,
@@ -91,10 +89,7 @@ function tabletReport(tablet: Tablet, load: Load, tableOps: number, nowMs: numbe
   }
 }
 
-function tableReport(
-  table: TableId,
-  loads: readonly { readonly tablet: Tablet; readonly load: Load }[],
-): TableLoadReport {
+function sizeAndLoad(loads: readonly Loaded[]): Omit<TableLoadReport, 'table' | 'tablets'> {
   let [rows, bytes, tombstones, reads, writes] = [0, 0, 0, 0, 0]
   for (const { tablet, load } of loads) {
     rows += tablet.rows
@@ -104,8 +99,6 @@ function tableReport(
     writes += load.writes
   }
   return {
-    table,
-    tablets: loads.length,
     rows: Math.max(0, Math.round(rows)),
     bytes: Math.max(0, Math.round(bytes)),
     tombstones: Math.round(tombstones),

@@ -43,12 +43,6 @@ export interface TabletOptions extends Partial<TabletSettings> {
   readonly policies?: Partial<TabletPolicies>
 }
 
-export interface TabletsParts {
-  readonly scheduler: Scheduler
-  readonly seed: number
-  readonly options: TabletOptions
-}
-
 export class Tablets {
   readonly metering: Metering
   readonly rows: RowCounts
@@ -65,16 +59,13 @@ export class Tablets {
     },
   }
   readonly #fleet: TabletFleet
-  #openedMs: number
+  readonly #openedMs: number
   #simulated: (isSimulating: boolean) => void = () => {}
 
-  constructor({ scheduler, seed, options }: TabletsParts) {
+  constructor(scheduler: Scheduler, seed: number, { policies, ...changed }: TabletOptions) {
     const random = seededRandom(seed ^ ownSeed)
-    const { policies, ...changed } = options
-    const settings = tabletSettings(changed)
-    const nowMs = Number(scheduler.nowMicros()) / 1000
-    this.#openedMs = nowMs
-    this.#fleet = new TabletFleet(settings, random, nowMs, { ...defaultPolicies, ...policies })
+    this.#openedMs = Number(scheduler.nowMicros()) / 1000
+    this.#fleet = new TabletFleet(tabletSettings(changed), random, this.#openedMs, { ...defaultPolicies, ...policies })
     this.metering = new Metering({ fleet: this.#fleet, groups: this.groupLoad, scheduler, random })
     this.rows = new RowCounts({ fleet: this.#fleet, random, scheduler })
     const { metering, rows, groupLoad: groups } = this
@@ -135,19 +126,18 @@ export class Tablets {
   wading(): readonly WadingTablet[] {
     this.#now()
     this.rows.want()
-    const found: WadingTablet[] = []
-    for (const tablet of this.#fleet.map.all()) {
+    return this.#fleet.map.all().flatMap((tablet) => {
       const { wading } = tablet
-      if (wading !== undefined) found.push({ ...placeOf(tablet), wading })
-    }
-    return found
+      return wading === undefined ? [] : [{ ...placeOf(tablet), wading }]
+    })
   }
 
   #reportSteps(): Generator<number, TabletsReport> {
     const nowMs = this.#now()
     this.rows.want()
     const counted = this.rows.source !== undefined
-    return tabletsReport(this.#fleet, this.metering.latencies, { nowMs, openedMs: this.#openedMs, counted })
+    const requests = this.metering.latencies.report(nowMs, this.settings.reportWindowMs, this.#openedMs)
+    return tabletsReport(this.#fleet, nowMs, { counted, requests })
   }
 
   heat(options: HeatOptions = {}): HeatReport {
@@ -175,19 +165,17 @@ export class Tablets {
 
   events(afterSequence = 0): readonly TabletEvent[] {
     this.#now()
-    return this.#fleet.events.after(afterSequence)
+    return this.#fleet.events.filter(({ sequence }) => sequence > afterSequence)
   }
 
   /** Entity groups under load, those with conflicts and waits first. */
   groups(limit = 20): readonly GroupReport[] {
     const nowMs = this.#now()
     const { reportWindowMs } = this.settings
-    return this.groupLoad.busiest(nowMs, reportWindowMs, limit).map(({ group, commits, conflicts, waits }) => ({
+    return this.groupLoad.busiest(nowMs, reportWindowMs, limit).map(({ group, ...rates }) => ({
       group: groupWords(group),
       logHex: rowKeyHex(rowsOf('Log', group).start),
-      commitsPerSecond: commits,
-      conflictsPerSecond: conflicts,
-      waitsPerSecond: waits,
+      ...rates,
     }))
   }
 
@@ -243,7 +231,7 @@ export class Tablets {
 
   all(): readonly Tablet[] {
     this.metering.chargeWaiting()
-    return [...this.#fleet.map.all()]
+    return this.#fleet.map.all()
   }
 
   /** Starts again: one tablet per table, no load, no history. The store was emptied or replaced. */
@@ -259,8 +247,9 @@ export class Tablets {
   }
 
   #find(id: number): Tablet {
-    for (const tablet of this.#fleet.map.all()) if (tablet.id === id) return tablet
-    throw invalidArgument(`there is no tablet ${id}; the report lists those that there are`)
+    const tablet = this.#fleet.map.all().find((one) => one.id === id)
+    if (tablet === undefined) throw invalidArgument(`there is no tablet ${id}; the report lists those that there are`)
+    return tablet
   }
 
   #now(): number {
