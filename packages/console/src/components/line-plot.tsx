@@ -7,9 +7,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { inWords, timeWords } from '../model/numbers.ts'
+import { useWidth } from './hooks.ts'
 import { FigureTable, Scroll } from './table.tsx'
 import { colourOf, themeEpoch } from './theme-colours.ts'
-import { useWidth } from './use-width.ts'
 
 export interface PlotLine {
   readonly label: string

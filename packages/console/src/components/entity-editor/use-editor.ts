@@ -13,9 +13,9 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { commitWrites, entityQuery, readEntity, type StoredEntity, type Write } from '../../api/entities.ts'
 import { formatKeyPath, keyProblem } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
+import { usePreview } from '../commit-preview.tsx'
 import { useEvents, useLoaded } from '../use-server.ts'
 import { type Draft, draftOf, keyOfDuplicate, type Reading, readDraft, refusedProperty } from './draft.ts'
-import { usePreview } from './use-preview.ts'
 
 export interface EditorOptions {
   readonly scope: EntityScope

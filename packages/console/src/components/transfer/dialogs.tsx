@@ -12,9 +12,9 @@ import { bytesInWords, counted, entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { Check, Form } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
+import { useTask } from '../hooks.ts'
 import { ErrorNote, safeText } from '../parts.tsx'
 import { saveFile } from '../save-file.ts'
-import { useTask } from '../use-task.ts'
 import { Choice, FormatChoice, formats, ManagedTransferForm, Start } from './managed-transfer.tsx'
 
 export function ImportDialog({ scope, onClose }: Readonly<{ scope: EntityScope; onClose: () => void }>) {

@@ -1,11 +1,10 @@
 /** The changes of cells that are not saved yet, with what a save would write, and what another writer changed meanwhile. */
 
 import { useEffect } from 'preact/hooks'
+import { tallyInWords, usePreview } from '../../components/commit-preview.tsx'
 import { Button } from '../../components/controls.tsx'
-import { usePreview } from '../../components/entity-editor/use-preview.ts'
+import { useShortcut } from '../../components/hooks.ts'
 import { ActionNote, ErrorNote, safeText } from '../../components/parts.tsx'
-import { tallyInWords } from '../../components/row-tally.tsx'
-import { useShortcut } from '../../components/shortcut.ts'
 import { useAction } from '../../components/use-server.ts'
 import { counted, entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'

@@ -16,7 +16,7 @@ import { formInPlaceOf } from '../../model/value-conversion.ts'
 import { problemIn } from '../../model/value-problems.ts'
 import { type ApiValue, propertyOf } from '../../model/value-words.ts'
 import type { Column } from './results.ts'
-import { keyTextOf } from './selection.ts'
+import { keyTextOf } from './results.ts'
 
 export interface EditedEntity {
   readonly scope: EntityScope

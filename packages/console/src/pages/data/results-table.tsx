@@ -17,8 +17,7 @@ import { problemIn } from '../../model/value-problems.ts'
 import { type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
 import { addressOfOpened, type Go, type Place } from './address.ts'
 import { editedValue, editOf, editProblemId, formOfCell, setCell } from './edits.ts'
-import { type Column, decimalsOf, type Results } from './results.ts'
-import { keyTextOf, type Selection } from './selection.ts'
+import { type Column, decimalsOf, keyTextOf, type Results, type Selection } from './results.ts'
 
 export interface ResultsTableProps {
   readonly place: Place

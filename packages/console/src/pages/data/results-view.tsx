@@ -26,9 +26,8 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { EditBar } from './edit-bar.tsx'
 import { ExplainPanel } from './explain-panel.tsx'
 import { KeptQueries } from './queries-menu.tsx'
-import { type Column, typesOf, useColumns, useResults } from './results.ts'
+import { type Column, keyTextOf, type Selection, typesOf, useColumns, useResults, useSelection } from './results.ts'
 import { ResultsTable, type ResultsTableProps } from './results-table.tsx'
-import { keyTextOf, type Selection, useSelection } from './selection.ts'
 
 interface ViewProps {
   readonly place: Place

@@ -2,6 +2,7 @@
  * The results of the query at hand: its pages, the columns met, and what came or changed just now.
  */
 
+import { signal } from '@preact/signals'
 import type { SelectStatement } from '@sixtables/gateway/browser'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
@@ -168,4 +169,44 @@ export function decimalsOf({ type, words }: ValueWords): number {
 function widthOf(title: string, texts: readonly string[]): number {
   const longest = texts.reduce((most, text) => Math.max(most, text.length), title.length + 3)
   return Math.max(widthMin, Math.min(widthMax, longest))
+}
+
+export type Selection = ReturnType<typeof useSelection>
+
+/** The results that the user has selected; they stay so while the table scrolls and its rows change. @param scopeName - ends a selection */
+export function useSelection(scopeName: string, pages: Pages<EntityResult>) {
+  const chosen = useMemo(() => signal<ReadonlyMap<string, EntityResult>>(new Map()), [scopeName])
+  const present = chosen.value
+  /** Where the latest row was selected; rows that come above it move it. */
+  const last = useRef({ index: 0, shift: 0 })
+  const set = (rows: Iterable<readonly [string, EntityResult]>): void => {
+    chosen.value = new Map(rows)
+  }
+  const named = (rows: readonly EntityResult[]) => rows.map((row) => [keyTextOf(row), row] as const)
+  const isIn = (row: EntityResult): boolean => present.has(keyTextOf(row))
+  const known = pages.rowsIn(0, pages.count)
+  const now = new Map(present.size > 0 ? named(known) : [])
+  const areAll = present.size > 0 && known.every(isIn)
+  return {
+    /** As they are now, where they are in the table. */
+    rows: [...present].map(([name, row]) => now.get(name) ?? row),
+    has: isIn,
+    /** One row, or all from the one that was selected last to it. */
+    toggle(row: EntityResult, index: number, isRange: boolean) {
+      const { index: from, shift } = last.current
+      const ends = [from + pages.shift - shift, index]
+      if (!isRange) last.current = { index, shift: pages.shift }
+      if (isRange) set([...present, ...named(pages.rowsIn(Math.min(...ends), Math.max(...ends)))])
+      else if (isIn(row)) set([...present].filter(([name]) => name !== keyTextOf(row)))
+      else set([...present, ...named([row])])
+    },
+    /** Whether all rows that were read are selected. */
+    areAll,
+    toggleAll: () => set(areAll ? [] : named(known)),
+    clear: () => set([]),
+  }
+}
+
+export function keyTextOf({ entity }: EntityResult): string {
+  return formatKeyPath(entity.key.path)
 }

@@ -1,5 +1,4 @@
-/** The page without an entity: a key written by hand, one of the first entities, or a new one. */
-
+/** The page without an entity: a key written by hand, one of the first entities, or a new one; and entities as links to their pages. */
 import { useState } from 'preact/hooks'
 import { type FirstEntities as First, readFirst } from '../../api/entities.ts'
 import { Button, Field, Form, TextField } from '../../components/controls.tsx'
@@ -7,10 +6,12 @@ import { DatabaseFields } from '../../components/databases.tsx'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
 import { EmptyState, ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { useCommits, useLoaded } from '../../components/use-server.ts'
-import { keyProblem } from '../../model/key-text.ts'
+import { formatKeyPath, keyProblem } from '../../model/key-text.ts'
+import { entitiesInWords } from '../../model/numbers.ts'
+import { addressOfChildren } from '../../model/query-form.ts'
 import { addressOf, navigate } from '../../model/route.ts'
 import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
-import { EntityList } from './entity-list.tsx'
+import { valueWords } from '../../model/value-words.ts'
 
 interface FindEntityProps {
   readonly scope: EntityScope
@@ -113,6 +114,66 @@ function FirstEntities({ scope }: { readonly scope: EntityScope }) {
       more={<a href={addressOf('data')}>Find others in Data</a>}
     >
       <EntityList scope={scope} entities={value.entities} />
+    </Panel>
+  )
+}
+
+const propertiesShown = 3
+
+export interface EntityListProps {
+  readonly scope: EntityScope
+  readonly entities: First['entities']
+  /** Elements at the begin of each path that are not shown. */
+  readonly depth?: number
+}
+
+export function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
+  return (
+    <ul>
+      {entities.map(({ key: { path }, properties = {} }) => (
+        <li key={formatKeyPath(path)} class="cut" style={{ paddingBlock: '3px' }}>
+          <a href={addressOfEntity(scope, formatKeyPath(path))}>{safeText(formatKeyPath(path.slice(depth)))}</a>{' '}
+          <span class="muted small ml-2">
+            {safeText(
+              Object.entries(properties)
+                .slice(0, propertiesShown)
+                .map(([name, value]) => `${name}: ${valueWords(value).words}`)
+                .join(', '),
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** So many of the entities below one are listed. */
+export const childrenMax = 50
+
+export interface ChildrenProps extends Pick<EntityListProps, 'scope'> {
+  readonly first: First
+  readonly entityKey: string
+  readonly depth: number
+}
+
+export function ChildrenSection({ scope, entityKey, first, depth }: ChildrenProps) {
+  const { entities, hasMore } = first
+  const count = entitiesInWords(entities.length)
+  return (
+    <Panel
+      title="Children"
+      more={
+        <>
+          <span class="muted">{hasMore ? `the first ${count}` : entities.length === 0 ? 'none' : count}</span>
+          {entities.length > 0 && <a href={addressOfChildren(scope, entityKey)}>All in Data</a>}
+        </>
+      }
+    >
+      {entities.length === 0 ? (
+        <p class="muted">Entities whose key begins with this one are its children. They are in its entity group.</p>
+      ) : (
+        <EntityList scope={scope} entities={entities} depth={depth} />
+      )}
     </Panel>
   )
 }

@@ -12,7 +12,7 @@ import { useEvents, useLoaded, useSoon } from '../../components/use-server.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
 
-import { childrenMax } from './entity-list.tsx'
+import { childrenMax } from './find-entity.tsx'
 
 export interface Inside extends Pick<VersionsReport, 'versions'> {
   readonly rows: Pick<RowsReport, 'rows' | 'log'>

@@ -4,8 +4,8 @@
  */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
+import { useWidth } from '../../components/hooks.ts'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
-import { useWidth } from '../../components/use-width.ts'
 import type { Plane, Window } from '../../model/heat-plane.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'
 import { drawPicture, layoutOf, type PictureInk, xOf, yOf } from './draw.ts'

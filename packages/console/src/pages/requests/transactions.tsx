@@ -1,9 +1,9 @@
 /** Transactions as bars over time: their calls, their waits for others, and the victims; and the same as a table. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
+import { useWidth } from '../../components/hooks.ts'
 import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
-import { useWidth } from '../../components/use-width.ts'
 import { durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import type { OpenCall } from './detail.tsx'
