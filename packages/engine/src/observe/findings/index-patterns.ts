@@ -21,12 +21,12 @@ import {
   nothing,
   type PickedChange,
   percentOf,
+  placeInWords,
   rowsAt,
   type Sighting,
   standingFor,
   sumOf,
 } from './sighting.ts'
-import { placeInWords } from './subject-words.ts'
 
 /** New values of an entity whose order is looked at: the first ones of each property. */
 const valuesMax = 256

@@ -17,8 +17,15 @@ import { entityRowKey, propertiesOfImage } from '../../tables/entities.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
-import { type PickedChange, percentOf, rowsAt, type Sighting } from './sighting.ts'
-import { kindInWords, kindSubject, placeInWords } from './subject-words.ts'
+import {
+  kindInWords,
+  kindSubject,
+  type PickedChange,
+  percentOf,
+  placeInWords,
+  rowsAt,
+  type Sighting,
+} from './sighting.ts'
 
 const subjectsMax = 256
 /** With fewer keys in the sample, a new one lands beside a recent one by chance. */

@@ -12,6 +12,9 @@ import { LruMap } from './lru-map.ts'
 import {
   countInWords,
   type Estimate,
+  keyInWords,
+  kindInWords,
+  kindSubject,
   nothing,
   type PickedChange,
   type PickedKey,
@@ -22,7 +25,6 @@ import {
   standingFor,
   sumOf,
 } from './sighting.ts'
-import { keyInWords, kindInWords, kindSubject } from './subject-words.ts'
 
 const generation = 512
 const hotKeyShareMin = 0.5

@@ -21,9 +21,8 @@ const near = 8
 const togetherMax = 64
 
 export class OrderSample {
-  #sorted: string[] = []
-  #arrivals: string[] = []
-  #next = 0
+  readonly #sorted: string[] = []
+  readonly #arrivals: string[] = []
   readonly #latest: string[] = []
 
   get size(): number {
@@ -68,9 +67,8 @@ export class OrderSample {
 
   #insert(code: string): void {
     this.#sorted.splice(this.#placeOf(code), 0, code)
-    const oldest = this.#arrivals[this.#next]
-    this.#arrivals[this.#next] = code
-    this.#next = (this.#next + 1) % sampleSize
+    this.#arrivals.push(code)
+    const oldest = this.#arrivals.length > sampleSize ? this.#arrivals.shift() : undefined
     if (oldest !== undefined) this.#sorted.splice(this.#placeOf(oldest), 1)
   }
 

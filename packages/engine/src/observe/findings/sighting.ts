@@ -1,6 +1,8 @@
-/** A pattern that was seen, as its file reports it; findings.ts adds kinds, instants and advice. */
+/** A pattern that was seen, as its file reports it, with its subject and figures in words; findings.ts adds instants and advice. */
 import { hexOf } from '../../encoding/bytes.ts'
-import type { Key } from '../../model/key.ts'
+import { decodePath, partitionOfCode, splitKeyCode } from '../../encoding/key-codec.ts'
+import { prettyPath } from '../../encoding/pretty.ts'
+import type { Key, PathElement } from '../../model/key.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import type { EntityRows } from '../../tables/entity-rows.ts'
 import { prefixRange } from '../../tables/rows.ts'
@@ -58,4 +60,30 @@ export function countInWords({ count, isSampled }: Estimate): string {
 
 export function percentOf(share: number): string {
   return `${Math.round(share * 100)} %`
+}
+
+/** The subject of a kind: partition code, then kinds from the root down, with slashes; {@link kindInWords} has its words. */
+export function kindSubject(partition: string, path: readonly PathElement[]): string {
+  return partition + path.map(({ kind }) => kind).join('/')
+}
+
+export function kindInWords(subject: string): string {
+  const { partition, path } = splitKeyCode(subject)
+  return path + placeInWords(partition)
+}
+
+/** @param code - partition code and path code */
+export function keyInWords(code: string): string {
+  const { partition, path } = splitKeyCode(code)
+  return prettyPath(decodePath(path, 0).path) + placeInWords(partition)
+}
+
+/** ` (namespace n, database d)`; without default parts, and without the project. */
+export function placeInWords(partition: string): string {
+  const { namespaceId, databaseId } = partitionOfCode(partition)
+  const parts = [
+    ...(namespaceId === '' ? [] : [`namespace ${namespaceId}`]),
+    ...(databaseId === '' ? [] : [`database ${databaseId}`]),
+  ]
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }

@@ -91,13 +91,12 @@ export class Inspector {
     const rows: RowReport[] = []
     for (const { table, after: last } of tablesFrom(after)) {
       const wants = (row: RowKey): boolean => tableNameOf(row) === table
-      // Rows that are there now follow from the stored state, or one of the waiting changes adds or deletes them.
-      const candidates = new BTree<true>()
-      const add = (row: RowKey): void => void candidates.set(row, true)
+      // Rows that are there now follow from the stored state; those that waiting changes add or delete have their next value.
+      const candidates = new BTree<KvWrite['value'] | 'stored'>()
+      const add = (row: RowKey): void => void candidates.set(row, 'stored')
       others.filter(wants).forEach(add)
       await runInSlices(context, indexRowSteps(new RowProducer({ wants, write: add }), present))
-      const planned = new Map<RowKey, KvWrite['value']>()
-      const producer = new RowProducer({ wants, write: (row, value) => planned.set(row, value) })
+      const producer = new RowProducer({ wants, write: (row, value) => void candidates.set(row, value) })
       for (const { milestone, changes } of waiting) {
         for (const change of changes) {
           if (change.path !== codes.path) continue
@@ -105,14 +104,10 @@ export class Inspector {
           await runInSlices(context, indexRowSteps(producer, change))
         }
       }
-      for (const row of planned.keys()) {
-        add(row)
-        await giveWay(context, 1)
-      }
       const rest = new TreeScan(candidates, { start: rowAfter(last), end: '\xff' }, false)
-      for await (const { key: row } of rowsFrom(rest, 512)) {
+      for await (const { key: row, value } of rowsFrom(rest, 512)) {
         const cell = await kv.get(row)
-        const next = planned.has(row) ? { value: planned.get(row) } : undefined
+        const next = value === 'stored' ? undefined : { value }
         const report = rowReport(row, cell, next, options.words)
         if (report === undefined) continue
         if (page.isFull) {
