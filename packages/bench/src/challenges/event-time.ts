@@ -98,7 +98,8 @@ export const eventTime: Challenge = {
       'the entities spread, too',
       3,
       'Names that begin with the time are as hot as an index over it: begin them with something that spreads.',
-    ), // Right programs write two tables, each of which splits: up to 1 % while they do.
+    ),
+    // Right programs write two tables, each of which splits: up to 1 % while they do.
     refused: atMost('at most 2 % are refused', 2, indexHint),
     'days read right': atLeast(
       'the events of a user and day come complete and in order',
