@@ -8,8 +8,9 @@
 import type { CommitFact, LookupFact, QueryFact } from '../../call-fact.ts'
 import { keyCode } from '../../encoding/key-codec.ts'
 import { formatKey, isCompleteKey, type Key, kindOf } from '../../model/key.ts'
+import { percent } from '../tablets/split-policy.ts'
 import { LruMap } from './lru-map.ts'
-import { percentOf, type Sighting } from './sighting.ts'
+import type { Sighting } from './sighting.ts'
 
 const runMin = 100
 const subjectsMax = 256
@@ -99,7 +100,7 @@ export class CallPatterns {
         kind: 'large-offset',
         subject: kind,
         words: `Queries of ${kind} skip by an offset most of what they read.`,
-        evidence: [`${skipped} results skipped for ${returned} returned (${percentOf(share)}) in ${pages} queries`],
+        evidence: [`${skipped} results skipped for ${returned} returned (${percent(share)}) in ${pages} queries`],
         share,
         count: skipped,
       }

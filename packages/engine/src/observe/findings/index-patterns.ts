@@ -12,6 +12,7 @@ import { getOrInsert } from '../../get-or-insert.ts'
 import { parsePropertyCode } from '../../tables/entities-by-property.ts'
 import { type EntityRows, scatterProperty } from '../../tables/entity-rows.ts'
 import { rowsOf } from '../../tables/rows.ts'
+import { percent } from '../tablets/split-policy.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
@@ -20,7 +21,6 @@ import {
   type Estimate,
   nothing,
   type PickedChange,
-  percentOf,
   placeInWords,
   rowsAt,
   type Sighting,
@@ -154,7 +154,7 @@ export class IndexPatterns {
         words:
           `New values of ${subject} rise (or fall) all the time: ` +
           'their index rows meet one tablet, however scattered the keys are.',
-        evidence: [`${hits} of the last ${events} values (${percentOf(share)}) are at the end of those before`],
+        evidence: [`${hits} of the last ${events} values (${percent(share)}) are at the end of those before`],
         share,
         count: hitsEver,
         place: rowsAt('EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code + latest).start ?? ''),
@@ -201,7 +201,7 @@ export class IndexPatterns {
         subject,
         words: `Most index rows of ${subject} are of properties that no query filters or orders by.`,
         evidence: [
-          `${countInWords(unread)} of ${countInWords(all)} property rows (${percentOf(share)}): ${names.sort().join(', ')}`,
+          `${countInWords(unread)} of ${countInWords(all)} property rows (${percent(share)}): ${names.sort().join(', ')}`,
         ],
         share,
         count: unread.count,

@@ -14,18 +14,11 @@ import { WireReader } from '../../encoding/wire.ts'
 import { getOrInsert } from '../../get-or-insert.ts'
 import type { PathElement } from '../../model/key.ts'
 import { entityRowKey, propertiesOfImage } from '../../tables/entities.ts'
+import { percent } from '../tablets/split-policy.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
-import {
-  kindInWords,
-  kindSubject,
-  type PickedChange,
-  percentOf,
-  placeInWords,
-  rowsAt,
-  type Sighting,
-} from './sighting.ts'
+import { kindInWords, kindSubject, type PickedChange, placeInWords, rowsAt, type Sighting } from './sighting.ts'
 
 const subjectsMax = 256
 /** With fewer keys in the sample, a new one lands beside a recent one by chance. */
@@ -122,7 +115,7 @@ export class KeyPatterns {
         subject,
         words: `New entities of ${subject} come in the order of their keys: all writes meet the tablet at the end.`,
         evidence: [
-          `${hits} of the last ${events} new keys (${percentOf(share)}) lie right beside one of the 8 before`,
+          `${hits} of the last ${events} new keys (${percent(share)}) lie right beside one of the 8 before`,
           `from ${wordsOf(first)} to ${wordsOf(last)}`,
         ],
         share,

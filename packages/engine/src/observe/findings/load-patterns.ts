@@ -8,6 +8,7 @@
 import { prefixEnd } from '../../encoding/bytes.ts'
 import { decodePath, keyCode, partitionCode } from '../../encoding/key-codec.ts'
 import { entityRowOf } from '../../tables/entities.ts'
+import { percent } from '../tablets/split-policy.ts'
 import { LruMap } from './lru-map.ts'
 import {
   countInWords,
@@ -18,7 +19,6 @@ import {
   nothing,
   type PickedChange,
   type PickedKey,
-  percentOf,
   rowsAt,
   rowsBetween,
   type Sighting,
@@ -145,7 +145,7 @@ export class LoadPatterns {
         subject,
         words: `One entity, ${subject}, gets most of the reads and writes.`,
         evidence: [
-          `${countInWords({ ...last, count: hits })} of the last ${countInWords(last)} keys read or written (${percentOf(share)})`,
+          `${countInWords({ ...last, count: hits })} of the last ${countInWords(last)} keys read or written (${percent(share)})`,
         ],
         share,
         count: this.#hotKeyEvents,
@@ -166,7 +166,7 @@ export class LoadPatterns {
         subject: `${kind} from ${keyInWords(first)} to ${keyInWords(last)}`,
         words: `A narrow range of the keys of ${kind} gets most of its reads and writes.`,
         evidence: [
-          `${width} keys side by side, of ${distinct} that were touched, got ${percentOf(share)} of the operations`,
+          `${width} keys side by side, of ${distinct} that were touched, got ${percent(share)} of the operations`,
         ],
         share,
         count: touches.events,

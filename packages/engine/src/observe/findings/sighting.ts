@@ -58,10 +58,6 @@ export function countInWords({ count, isSampled }: Estimate): string {
   return `${isSampled ? 'about ' : ''}${number.toLocaleString('en-US')}`
 }
 
-export function percentOf(share: number): string {
-  return `${Math.round(share * 100)} %`
-}
-
 /** The subject of a kind: partition code, then kinds from the root down, with slashes; {@link kindInWords} has its words. */
 export function kindSubject(partition: string, path: readonly PathElement[]): string {
   return partition + path.map(({ kind }) => kind).join('/')

@@ -5,7 +5,8 @@
  *   hot-entity-group       a group's commits wait or conflict half as often as they succeed
  */
 import type { GroupReport, WadingTablet } from '../tablets/report.ts'
-import { percentOf, type Sighting } from './sighting.ts'
+import { percent } from '../tablets/split-policy.ts'
+import type { Sighting } from './sighting.ts'
 
 const troubleShareMin = 1 / 3
 /** Events per second over the window of the report; below this, no pattern can be told. */
@@ -25,7 +26,7 @@ export function* tabletSightings(
       subject: range,
       words: `Queries over ${range} go over deleted rows: they stay until a major compaction.`,
       evidence: [
-        `the latest went over ${Math.round(tombstones)} deleted rows for ${Math.round(rows)} that it found (${percentOf(share)})`,
+        `the latest went over ${Math.round(tombstones)} deleted rows for ${Math.round(rows)} that it found (${percent(share)})`,
       ],
       share,
       count: scans,

@@ -78,7 +78,7 @@ export class TabletMap {
     this.#tables.clear()
   }
 
-  /** Checks T1, for tests and after every change if costly invariants are on. */
+  /** Checks T1, for tests. */
   check(): void {
     for (const [table, tablets] of this.#tables) {
       let end: RowKey | undefined = ''
