@@ -40,7 +40,7 @@ const fromElsewhere = {
 const leftOut = new RegExp(
   [
     'engine/src/(storage/data-folder|indexes/index-file|transfer/(export|import))',
-    'gateway/src/(emulator/server-file|cli/(target/open-store|commands/gql/(prompt|history-file)))',
+    'gateway/src/(emulator/server-file|cli/(target/open-store|commands/gql/prompt))',
     'gateway/src/cli/commands/(bigtable|completion|console|create|dump|env|health|record|requests|reset|seed|top/top|transfer)',
   ]
     .map((path) => `packages/${path}\\.ts$`)

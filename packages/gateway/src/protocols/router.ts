@@ -31,6 +31,7 @@ export type RouteAnswer =
   | { readonly events: Events }
   | { readonly file: FileAnswer }
   | { readonly document: Document }
+
 export interface FileAnswer {
   readonly body: Buffer
   readonly contentType: string

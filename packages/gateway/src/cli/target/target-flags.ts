@@ -72,7 +72,6 @@ export const bigtableFlags: readonly Flag[] = storeFlags.slice(1)
 /**
  * Names of the tables, for help and messages, which must not load the engine. test/cli/query-commands.test.ts compares them with the engine's.
  */
-/** Names of the tables, for help and messages, which must not load the engine. */
 export const tableNames: readonly string[] = [
   'Entities',
   'EntitiesByKind',
