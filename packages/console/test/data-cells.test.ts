@@ -64,6 +64,12 @@ consoleTests('the table of Data', ({ visit }) => {
     await page.getByText('6 selected').waitFor()
     await page.keyboard.press('Control+a')
     await page.getByText('200 selected').waitFor()
+    // The plan beside them leaves them selected.
+    const explain = page.getByRole('button', { name: 'Explain' })
+    await explain.click()
+    await page.getByRole('complementary', { name: 'Explain' }).waitFor()
+    await page.getByText('200 selected').waitFor()
+    await explain.click()
     await page.getByRole('checkbox', { name: 'Select all that were read, 200' }).click()
     await page.getByText('selected').waitFor({ state: 'detached' })
   })

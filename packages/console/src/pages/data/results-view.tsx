@@ -52,7 +52,9 @@ export function ResultsView(props: ResultsViewProps) {
   const results = useResults(scope, gql)
   const { pages, columns } = results
   const shown = scope.columns ?? columns.slice(0, shownMax).map(({ property }) => property)
-  const selection = useSelection(JSON.stringify([scope, gql]), pages)
+  // What is open beside the results, and the choice of columns, leave them as they are.
+  const name = JSON.stringify([scope.project, scope.database, scope.namespace, gql])
+  const selection = useSelection(name, pages)
   const [deleted, setDeleted] = useState<SelectStatement | readonly EntityResult[] | undefined>(undefined)
   const deletion = findsEntities(statement) ? setDeleted : undefined
   useEffect(() => onMet(columns), [columns, onMet])
@@ -72,7 +74,7 @@ export function ResultsView(props: ResultsViewProps) {
         onDelete={deletion && (() => deletion(statement))}
         tools={
           <>
-            {!props.isChanged && <Count key={JSON.stringify([scope, gql])} {...{ scope, statement, results }} />}
+            {!props.isChanged && <Count key={name} {...{ scope, statement, results }} />}
             <ColumnChooser
               met={columns}
               shown={shown}
