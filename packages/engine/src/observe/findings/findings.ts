@@ -133,10 +133,11 @@ export class Findings {
     this.#size = 0
     this.#isLookDue = false
     for (const { changes, looked, nowMs } of notes) {
+      load.noteLookup(looked)
+      if (changes.length === 0) continue
       indexes.noteCommitted(withFewRows(changes))
       keys.noteCommitted(changes)
       load.noteCommitted(changes, nowMs)
-      load.noteLookup(looked)
     }
   }
 
