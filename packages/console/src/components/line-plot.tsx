@@ -26,6 +26,7 @@ export interface LinePlotProps {
   readonly unit: string
   readonly x: { readonly name: string; readonly values: readonly number[]; readonly isTime?: boolean }
   readonly lines: readonly PlotLine[]
+  /** Both axes by orders of magnitude. */
   readonly isLogarithmic?: boolean
   readonly height?: number
   /** Least value at the top of the y axis, so that little noise does not fill the plot. */

@@ -25,6 +25,7 @@ export interface RowWindow {
   readonly last: number
   /** Pixels from the top of the content to the first row. */
   readonly top: number
+  /** In pixels. */
   readonly contentHeight: number
 }
 

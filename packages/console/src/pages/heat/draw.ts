@@ -48,6 +48,7 @@ export interface PictureParts {
   readonly ink: PictureInk
 }
 
+/** An event at its place in the plot, in CSS pixels. */
 export interface Mark {
   readonly x: number
   readonly y: number

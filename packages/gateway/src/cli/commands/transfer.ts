@@ -28,6 +28,7 @@ export async function exportDatabase(flags: Flags, io: Io): Promise<number> {
 export async function importDatabase(flags: Flags, io: Io): Promise<number> {
   const path = resolve(io.cwd, String(flags['metadata-file']))
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)
+  // Before a store is created for it.
   await metadataFileOf(path).catch(thrownAs(OperationError, DatastoreError))
   const moved = await transfer(flags, io, { method: 'import', place: { exportDirectory: path } })
   return printed(flags, io, moved, () => [`Imported ${counted(moved.entities, 'entity', 'entities')}.`])
