@@ -86,20 +86,23 @@ async function runTransaction(call, work) {
     const transaction = await call('begin')
     const changes = []
     let hasEnded = false
+    const ended = () => new TypeError('this transaction has ended')
     const read = async (verb, argument) => {
-      if (hasEnded) throw new TypeError('this transaction has ended')
-      return await call(verb, argument, transaction)
+      if (hasEnded) throw ended()
+      return await call(verb, argument, transaction).catch((error) => {
+        throw hasEnded ? ended() : error
+      })
     }
     try {
       const writes = writesOf(async (change) => void changes.push(structuredClone(change)))
       const result = await work({ ...callsOf(reads, read), ...writes })
-      await call('commit', changes, transaction)
       hasEnded = true
+      await call('commit', changes, transaction)
       return result
     } catch (error) {
+      hasEnded = true
       // One that the service has ended already cannot be rolled back.
       await call('rollback', transaction).catch(() => {})
-      hasEnded = true
       if (!['ABORTED', 'UNAVAILABLE'].includes(error?.code) || attempt === attemptsMax) throw error
       await call('sleep', 50 * 2 ** attempt * (0.5 + random() / 2))
     }

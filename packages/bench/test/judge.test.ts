@@ -124,6 +124,17 @@ describe('the end of a program is one sentence', () => {
       invoice('await db.get(["A", {}])'),
       / threw TypeError: a name is text and an id is a whole number, not /,
     ],
+    [
+      'read while its transaction ends',
+      invoice(`
+        let read
+        await db.transaction(async (tx) => {
+          read = db.sleep(1).then(() => tx.get(['A', 'a']))
+          read.catch(() => {})
+        })
+        await read`),
+      /^`createInvoice` .* threw TypeError: this transaction has ended/,
+    ],
     ['answer that is a function', invoice('return () => {}'), /^`createInvoice` .* threw DataCloneError: /],
     [
       'never',

@@ -99,6 +99,12 @@ describe('sixtables-lab', () => {
     ['run write-path --html missing/a.html', 'missing/a.html cannot be written: there is no folder missing'],
     ['run write-path --json refused.json', 'refused.json cannot be written: no such folder'],
     ['rnu write-path', 'there is no command rnu; did you mean run?'],
+    ['judge x', 'there is no command judge; did you mean challenge judge?'],
+    ['zzzzzzzz', 'there is no command zzzzzzzz; there is list, settings, run, replay, challenge'],
+    ['challenge grad x', 'there is no command challenge grad; did you mean grade?'],
+    ['challenge zzzzzzzz', 'there is no command challenge zzzzzzzz; there is list, start, judge, grade'],
+    ['list list', 'list takes no further argument list; see sixtables-lab list --help'],
+    ['challenge judge a b', 'challenge judge takes no further argument b; see sixtables-lab challenge judge --help'],
     ['write-path', 'sixtables-lab run write-path'],
     ['', 'no command was given'],
   ])('refuses %j', async (line, words) => {

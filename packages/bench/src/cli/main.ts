@@ -83,15 +83,28 @@ const flagNames = [
   ...['csv', 'command', 'language', 'times', 'minutes', 'ramp', 'against', 'help', 'version'],
 ].map((name) => `--${name}`)
 
+const commands = ['list', 'settings', 'run', 'replay', 'challenge']
+const challengeVerbs = ['list', 'start', 'judge', 'grade']
+
 function explained(message: string, args: readonly string[]): string {
   const words = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]
   if (words === undefined) return message.charAt(0).toLowerCase() + message.slice(1)
   const word = words.split(', ').find((one) => one !== '') ?? ''
-  if (!args.some((arg) => arg.startsWith('-') && arg.replace(/^--?/, '').replace(/=.*/, '') === word)) {
+  if (args.some((arg) => arg.startsWith('-') && arg.replace(/^--?/, '').replace(/=.*/, '') === word))
+    return `there is no flag --${word}; ${advice(`--${word}`, flagNames)}`
+  const [command = '', verb = ''] = args
+  if (!commands.includes(command)) {
     if (labs.some(({ name }) => name === word)) return `${word} is a lab; run it with sixtables-lab run ${word}`
-    return `there is no command ${word}; ${advice(word, ['list', 'settings', 'run', 'replay', 'challenge', 'start', 'judge', 'grade'])}`
+    if (challengeVerbs.includes(word)) return `there is no command ${word}; did you mean challenge ${word}?`
+    return `there is no command ${word}; ${advice(word, commands)}`
   }
-  return `there is no flag --${word}; ${advice(`--${word}`, flagNames)}`
+  if (command !== 'challenge') return tooMany(command, word)
+  if (challengeVerbs.includes(verb)) return tooMany(`challenge ${verb}`, word)
+  return `there is no command challenge ${word}; ${advice(word, challengeVerbs)}`
+}
+
+function tooMany(command: string, word: string): string {
+  return `${command} takes no further argument ${word}; see sixtables-lab ${command} --help`
 }
 
 function version(): string {
