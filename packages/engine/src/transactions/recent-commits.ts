@@ -9,7 +9,6 @@
  * N1  Marks, and the question whether rows were changed, cost the same however many marks and commits are kept.   recent-commits.test.ts
  */
 import type { Footprint } from '../log/footprint.ts'
-import { lowerBound } from '../lower-bound.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { ReadSet } from './read-set.ts'
 import { RowIndex } from './row-index.ts'
@@ -33,25 +32,17 @@ export interface AppendedCommit extends Pick<RecentCommit, 'transaction' | 'grou
   readonly written: Promise<void> | undefined
 }
 
-interface Mark {
-  readonly number: number
-  holders: number
-}
-
-/** Lists that are longer than this are copied when half of them is dropped. */
-const copiedFrom = 64
-
 export class RecentCommits {
-  /** Places before `#first` are dropped, and empty; those before `#flight` are in the store; those before `#indexed` are in `#byRow`. */
-  #commits: (RecentCommit | undefined)[] = []
-  #first = 0
-  #flight = 0
-  #indexed = 0
+  /** Those from `#first` to before `#next`, by number. */
+  readonly #commits = new Map<number, RecentCommit>()
+  #first = 1
   #next = 1
-  #inFlight = 0
-  /** Open marks, ascending. Those before `#firstMark` have no holder. */
-  #marks: Mark[] = []
-  #firstMark = 0
+  /** Commits before it are in the store. */
+  #flight = 1
+  /** Commits before it are in `#byRow`. */
+  #indexed = 1
+  /** The number of holders of each open mark. */
+  readonly #marks = new Map<number, number>()
   /** The last commit that changed a row of Entities; filled while there is a mark, and when a question needs it. */
   readonly #byRow = new RowIndex<RecentCommit>()
   /** Number of commits that delete ranges of rows. */
@@ -59,18 +50,21 @@ export class RecentCommits {
 
   add({ footprint, groupsRead, transaction, written }: AppendedCommit): void {
     const number = this.#next++
-    if (written === undefined && this.#marks.length === 0 && this.#inFlight === 0) return
+    if (written === undefined && this.#marks.size === 0 && this.#commits.size === 0) {
+      this.#first = this.#next
+      this.#flight = this.#next
+      this.#indexed = this.#next
+      return
+    }
     const made = footprint()
     const commit: RecentCommit = { number, footprint: made, groupsRead, transaction, written }
-    this.#commits.push(commit)
+    this.#commits.set(number, commit)
     // While a mark keeps them, commits may become many: their rows are noted one by one, not all in the turn of a question.
-    if (this.#firstMark < this.#marks.length) this.#index()
+    if (this.#marks.size > 0) this.#index()
     if (made.ranges !== undefined) this.#resets++
     if (written === undefined) return
-    this.#inFlight++
     const settled = (): void => {
       commit.written = undefined
-      this.#inFlight--
       this.#trim()
     }
     commit.written = written.then(settled, settled)
@@ -78,34 +72,36 @@ export class RecentCommits {
 
   /** The present mark, for reads in this turn; longer ones need {@link mark}. */
   get now(): number {
-    while (this.#flight < this.#commits.length && this.#commits[this.#flight]?.written === undefined) this.#flight++
-    return this.#commits[this.#flight]?.number ?? this.#next
+    while (this.#flight < this.#next && this.#commits.get(this.#flight)?.written === undefined) this.#flight++
+    return this.#flight
   }
 
   /** Takes a mark; the holder returns it by {@link release}. */
   mark(): number {
-    const number = this.now
-    const last = this.#marks.at(-1)
-    if (last?.number === number) last.holders++
-    else this.#marks.push({ number, holders: 1 })
-    return number
+    const mark = this.now
+    this.#marks.set(mark, (this.#marks.get(mark) ?? 0) + 1)
+    return mark
   }
 
   release(mark: number): void {
-    const held = this.#marks[lowerBound(this.#marks.length, (i) => (this.#marks[i] as Mark).number < mark)]
-    if (held !== undefined) held.holders--
+    const holders = this.#marks.get(mark) ?? 0
+    if (holders > 1) this.#marks.set(mark, holders - 1)
+    else this.#marks.delete(mark)
     this.#trim()
   }
 
   /** Commits from the mark on, oldest first. */
   since(mark: number): readonly RecentCommit[] {
-    return this.#commits.slice(this.#placeOf(mark)) as RecentCommit[]
+    const commits: RecentCommit[] = []
+    for (let number = Math.max(mark, this.#first); number < this.#next; number++) {
+      commits.push(this.#commits.get(number) as RecentCommit)
+    }
+    return commits
   }
 
   /** A commit from the mark on that changed something in `reads`: the first one, unless that is more work. */
   changeSince(mark: number, reads: ReadSet): RecentCommit | undefined {
-    const place = this.#placeOf(mark)
-    if (reads.hasSpans || this.#resets > 0 || this.#commits.length - place <= reads.size) {
+    if (reads.hasSpans || this.#resets > 0 || this.#next - Math.max(mark, this.#first) <= reads.size) {
       return this.since(mark).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
     }
     this.#index()
@@ -117,43 +113,22 @@ export class RecentCommits {
   }
 
   #index(): void {
-    for (; this.#indexed < this.#commits.length; this.#indexed++) {
-      const commit = this.#commits[this.#indexed] as RecentCommit
+    for (; this.#indexed < this.#next; this.#indexed++) {
+      const commit = this.#commits.get(this.#indexed) as RecentCommit
       for (const row of commit.footprint.entityRows) this.#byRow.set(row, commit)
     }
   }
 
-  #placeOf(mark: number): number {
-    return lowerBound(this.#commits.length, (i) => (this.#commits[i] as RecentCommit).number < mark, this.#first)
-  }
-
   /** Drops commits that neither a mark nor a running batch needs. */
   #trim(): void {
-    while (this.#marks[this.#firstMark]?.holders === 0) this.#firstMark++
-    const kept = this.#marks[this.#firstMark]?.number ?? this.#next
-    for (;;) {
-      const commit = this.#commits[this.#first]
-      if (commit === undefined || commit.number >= kept || commit.written !== undefined) break
+    for (const { now } = this; this.#first < now && !this.#marks.has(this.#first); this.#first++) {
+      const commit = this.#commits.get(this.#first) as RecentCommit
       const { footprint } = commit
+      this.#commits.delete(this.#first)
       if (this.#first < this.#indexed) {
         for (const row of footprint.entityRows) if (this.#byRow.get(row) === commit) this.#byRow.delete(row)
       } else this.#indexed++
       if (footprint.ranges !== undefined) this.#resets--
-      this.#commits[this.#first++] = undefined
-    }
-    if (isHalfDropped(this.#firstMark, this.#marks)) {
-      this.#marks = this.#marks.slice(this.#firstMark)
-      this.#firstMark = 0
-    }
-    if (isHalfDropped(this.#first, this.#commits)) {
-      this.#commits = this.#commits.slice(this.#first)
-      this.#flight = Math.max(0, this.#flight - this.#first)
-      this.#indexed -= this.#first
-      this.#first = 0
     }
   }
-}
-
-function isHalfDropped(dropped: number, list: readonly unknown[]): boolean {
-  return dropped > 0 && (dropped === list.length || (dropped >= copiedFrom && 2 * dropped >= list.length))
 }
