@@ -7,7 +7,6 @@
  * - Packages import each other's exports in the direction of `packageOrder`; exports for tests only in tests and labs. A test may import
  *   tests of a package below its own, such as a contract suite, by their path.
  * - A command of the command line imports no other command, and a page of the console no other page.
- * - No file imports itself through others.
  * - Only `tables`, folders below it, and `on-demand`, which makes rows, make and parse row keys: no other file imports `rowKeyParts`.
  * - The console calls the server over HTTP: of other packages it imports types, and the names of the gateway's `browser.ts`.
  */
@@ -131,32 +130,6 @@ export function importFindings(files: readonly SourceFile[]): Finding[] {
       if (wrong !== undefined) findings.push(`${path} imports ${one.from}: ${wrong}`)
     }
   }
-  return [...findings, ...cycleFindings(files)]
-}
-
-function cycleFindings(files: readonly SourceFile[]): Finding[] {
-  const paths = new Set(files.map(({ path }) => path))
-  const targets = new Map(
-    files
-      .filter(({ path }) => /\.tsx?$/.test(path))
-      .map(({ path, text }) => {
-        const relative = importsOf(text).filter(({ from }) => from.startsWith('.'))
-        return [path, relative.map(({ from }) => posix.join(posix.dirname(path), from)).filter((to) => paths.has(to))]
-      }),
-  )
-  const findings: Finding[] = []
-  const done = new Set<string>()
-  const visit = (path: string, above: readonly string[]): void => {
-    if (done.has(path)) return
-    const line = [...above, path]
-    for (const target of targets.get(path) ?? []) {
-      const start = line.indexOf(target)
-      if (start < 0) visit(target, line)
-      else findings.push(`${target} imports itself: ${[...line.slice(start), target].join(' → ')}`)
-    }
-    done.add(path)
-  }
-  for (const path of targets.keys()) visit(path, [])
   return findings
 }
 

@@ -1,5 +1,6 @@
 /** The tidy rules, applied to this repository; and a test for each rule that it finds violations. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,14 +22,7 @@ import {
 } from './patterns.ts'
 import { promiseFindings } from './promises.ts'
 import { readRepository, type SourceFile } from './repository.ts'
-import {
-  functionLinesMax,
-  headFindings,
-  linesMax,
-  longFunctionFindings,
-  sizeFindings,
-  switchedOffFindings,
-} from './sources.ts'
+import { headFindings, switchedOffFindings } from './sources.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = readRepository()
@@ -53,14 +47,8 @@ describe('this repository', () => {
   test('says in the head of each file what it is', () => {
     expect(headFindings(files)).toEqual([])
   })
-  test('keeps a file to one idea', () => {
-    expect(sizeFindings(files)).toEqual([])
-  })
   test('asks whether an answer is a promise only where that is written by hand for a reason', () => {
     expect(promiseFindings(files)).toEqual([])
-  })
-  test('keeps a function to a screen, but for those that have a reason', () => {
-    expect(longFunctionFindings(files)).toEqual([])
   })
   test('stays inside the type system', () => {
     expect(escapeFindings(files)).toEqual([])
@@ -124,17 +112,6 @@ describe('the import rule', () => {
   test.each(breaches)('refuses in %s: %s', (path, text, why) => {
     expect(importFindings(file(`packages/${path}`, text))).toEqual([expect.stringContaining(why)])
   })
-  test('refuses a file that imports itself by way of others, also in types and in tests', () => {
-    const circle = (folder: string): readonly SourceFile[] => [
-      { path: `packages/${folder}/a.ts`, text: "import { b } from './b.ts'" },
-      { path: `packages/${folder}/b.ts`, text: "import type { C } from './c.ts'" },
-      { path: `packages/${folder}/c.ts`, text: "export { a } from './a.ts'" },
-      { path: `packages/${folder}/d.ts`, text: "import { a } from './a.ts'\nimport { c } from './c.ts'" },
-    ]
-    for (const folder of ['engine/src/log', 'gateway/test/support', 'bench/src/sim']) {
-      expect(importFindings(circle(folder))).toEqual([expect.stringContaining('a.ts → packages/')])
-    }
-  })
   const fine: readonly (readonly [path: string, text: string])[] = [
     ['gateway/src/call.ts', "import type { B } from './calls/b.ts'"],
     ['gateway/src/cli/commands/top/a.ts', "import { b } from '../../framework/b.ts'"],
@@ -183,10 +160,6 @@ describe('the rules for code', () => {
     expect(headFindings(file('packages/engine/src/a.ts', 'export const a = 1'))).toHaveLength(1)
     expect(headFindings(file('packages/engine/src/a.ts', '/** A. */\nexport const a = 1'))).toEqual([])
   })
-  test('a file over the limit is found', () => {
-    expect(sizeFindings(file('packages/engine/src/a.ts', 'x\n'.repeat(linesMax + 1)))).toHaveLength(1)
-    expect(sizeFindings(file('packages/engine/src/a.ts', 'x\n'.repeat(linesMax)))).toEqual([])
-  })
   test('a question for a promise is found, outside of tests and of the files on the list', () => {
     const text = 'if (a instanceof Promise) b()\n// instanceof Promise\nreturn isPromise(a)'
     expect(promiseFindings(file('packages/engine/src/log/a.ts', text))).toHaveLength(2)
@@ -194,30 +167,6 @@ describe('the rules for code', () => {
     expect(promiseFindings(file('packages/engine/src/executor/scan.ts', text))).toEqual([])
     expect(promiseFindings(file('packages/engine/src/log/apply.ts', text))).toHaveLength(1)
     expect(promiseFindings(file('packages/engine/src/log/apply.ts', ''))).toHaveLength(1)
-  })
-  const heads: readonly (readonly [head: string, end: string])[] = [
-    ['export async function* a(b: string): Steps<c> {', '}'],
-    ['export function a(\n  b: string,\n): c {', '}'],
-    ['const a = (b: string): c => {', '}'],
-    ['class A {\n  async #a<T>({ b }: B): Promise<T> {', '  }\n}'],
-    ['class A {\n  constructor(\n    b: string,\n  ) {', '  }\n}'],
-  ]
-  test.each(heads)('a function over the limit is found: %s', (head, end) => {
-    const of = (lines: number): string => `${head}\n${'    x()\n'.repeat(lines)}${end}`
-    expect(longFunctionFindings(file('packages/engine/src/a.ts', of(functionLinesMax)))).toHaveLength(1)
-    expect(longFunctionFindings(file('packages/engine/src/a.ts', of(functionLinesMax - 5)))).toEqual([])
-    expect(longFunctionFindings(file('packages/engine/src/a.test.ts', of(functionLinesMax)))).toEqual([])
-  })
-  test('a long call, literal or class is no function', () => {
-    for (const [head, end] of [
-      ['run(() => {', '})'],
-      ['const a = {', '}'],
-      ['class A {', '}'],
-      ['a(\n  b,', ')'],
-    ]) {
-      const text = `${head}\n${'  x,\n'.repeat(functionLinesMax)}${end}`
-      expect(longFunctionFindings(file('packages/engine/src/a.ts', text))).toEqual([])
-    }
   })
   test('ways out of the type system are found', () => {
     const text = ['const a', 'any = b as', 'any'].join(': ').replace('as: ', 'as ')
@@ -238,6 +187,85 @@ describe('the rules for code', () => {
     expect(switchedOffFindings(file(path, `// why\n${call('skip')}('x')`))).toEqual([])
     expect(switchedOffFindings(file(path, `${call('skip')}(!a.b, 'why')`))).toEqual([])
     expect(switchedOffFindings(file(path, `${call('skip')}(!a.b)`))).toHaveLength(1)
+  })
+})
+
+/** Lines of a file, and of a function with its first and last line. */
+const [linesMax, functionLinesMax] = [450, 60]
+
+/** The paths at which biome finds faults by a rule of biome.json. */
+function linted(rule: string, samples: readonly SourceFile[]): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'sixtables-lint-'))
+  try {
+    cpSync(join(root, 'biome.json'), join(folder, 'biome.json'))
+    for (const { path, text } of samples) {
+      mkdirSync(join(folder, path, '..'), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
+    const args = [biome, 'lint', '--vcs-enabled=false', '--max-diagnostics=none', '--reporter=json', '.']
+    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+    const { diagnostics } = JSON.parse(stdout) as {
+      readonly diagnostics: readonly { category: string; severity: string; location: { path: string } }[]
+    }
+    return diagnostics
+      .filter(({ category, severity }) => category.endsWith(`/${rule}`) && severity === 'error')
+      .map(({ location }) => location.path)
+      .sort()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe('the rules of biome.json', () => {
+  test('a file over the limit is found', () => {
+    const of = (name: string, lines: number) => file(`packages/engine/src/${name}.ts`, 'x()\n'.repeat(lines))
+    const found = linted('noExcessiveLinesPerFile', [...of('a', linesMax + 1), ...of('b', linesMax)])
+    expect(found).toEqual(['packages/engine/src/a.ts'])
+  })
+  const heads: readonly (readonly [head: string, end: string])[] = [
+    ['export async function* a(b: string): Steps<c> {', '}'],
+    ['export function a(\n  b: string,\n): c {', '}'],
+    ['const a = (b: string): c => {', '}'],
+    ['class A {\n  async #a<T>({ b }: B): Promise<T> {', '  }\n}'],
+    ['class A {\n  constructor(\n    b: string,\n  ) {', '  }\n}'],
+    ['run(() => {', '})'],
+  ]
+  test('a function over the limit is found, outside of tests', () => {
+    const samples = heads.flatMap(([head, end], i) => {
+      const of = (lines: number): string => `${head}\n${'    x()\n'.repeat(lines)}${end}`
+      return [
+        { path: `packages/engine/src/long${i}.ts`, text: of(functionLinesMax - 1) },
+        { path: `tools/long${i}.ts`, text: of(functionLinesMax - 1) },
+        { path: `packages/engine/src/short${i}.ts`, text: of(functionLinesMax - 5) },
+        { path: `packages/engine/src/long${i}.test.ts`, text: of(functionLinesMax) },
+      ]
+    })
+    const long = heads.flatMap((_, i) => [`packages/engine/src/long${i}.ts`, `tools/long${i}.ts`])
+    expect(linted('noExcessiveLinesPerFunction', samples)).toEqual(long.sort())
+  })
+  test('a long call, literal or class is no function', () => {
+    const pairs = [
+      ['a([', '])'],
+      ['const a = {', '}'],
+      ['class A {', '}'],
+      ['a(\n  b,', ')'],
+    ]
+    const samples = pairs.map(([head, end], i) => {
+      return { path: `packages/engine/src/a${i}.ts`, text: `${head}\n${'  x,\n'.repeat(functionLinesMax)}${end}` }
+    })
+    expect(linted('noExcessiveLinesPerFunction', samples)).toEqual([])
+  })
+  test('a file that imports itself by way of others is found, also in types and in tests', () => {
+    const circle = (folder: string): readonly SourceFile[] => [
+      { path: `packages/${folder}/a.ts`, text: "import { b } from './b.ts'\nexport const a = b" },
+      { path: `packages/${folder}/b.ts`, text: "import type { C } from './c.ts'\nexport const b: C = 1" },
+      { path: `packages/${folder}/c.ts`, text: "export { a } from './a.ts'\nexport type C = number" },
+      { path: `packages/${folder}/d.ts`, text: "export { a } from './a.ts'\nexport { b } from './b.ts'" },
+    ]
+    const folders = ['bench/src/sim', 'engine/src/log', 'gateway/test/support']
+    const found = linted('noImportCycles', folders.flatMap(circle))
+    expect(found).toEqual(folders.flatMap((folder) => ['a', 'b', 'c'].map((name) => `packages/${folder}/${name}.ts`)))
   })
 })
 

@@ -10,6 +10,7 @@
  *
  * Ours. Capacities, thresholds and service times are named in settings.ts, where each says where it is from.
  */
+// biome-ignore lint/suspicious/noImportCycles: the generated texts import their type alone.
 import { labTexts } from './gen/lab-texts.ts'
 import type { ArmResult } from './measure/recorder.ts'
 import type { ArmSession } from './session.ts'

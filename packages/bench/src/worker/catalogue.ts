@@ -3,6 +3,7 @@ import { challenges } from '../challenges/catalogue.ts'
 import type { Challenge } from '../challenges/challenge.ts'
 import { givenProgram } from '../challenges/given.ts'
 import { calls } from '../challenges/program-calls.ts'
+// biome-ignore lint/suspicious/noImportCycles: the generated chapters import their type alone.
 import { chapters } from '../gen/chapters.ts'
 import { type LabTexts, textsOf } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
