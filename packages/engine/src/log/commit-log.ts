@@ -298,6 +298,11 @@ export class CommitLog {
     }
     const acknowledged = written.finally(() => {
       this.#writing.delete(acknowledged)
+      if (this.#writing.size === 0) {
+        this.#inFlight.clear()
+        this.#soonPending.clear()
+        return
+      }
       for (const { group, version, changes } of records) {
         for (const { row } of changes) if (this.#inFlight.get(row)?.version === version) this.#inFlight.delete(row)
         if (this.#soonPending.get(group) === acknowledged) this.#soonPending.delete(group)

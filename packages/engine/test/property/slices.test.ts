@@ -16,6 +16,7 @@ import { CommitLog } from '../../src/log/commit-log.ts'
 import type { Filter } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
 import { IndexPatterns } from '../../src/observe/findings/index-patterns.ts'
+import { Metering } from '../../src/observe/tablets/metering.ts'
 import { sliceWorkMax } from '../../src/slices.ts'
 import { and, type QueryWords, query, where } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -184,6 +185,26 @@ test('counting the rows of tablets goes in slices, and keeps no index row', asyn
   expect(rowsOf()).toBeLessThan(2.1 * entities)
   expect(clock.turns).toBeGreaterThanOrEqual(5)
   expect((await engine.snapshot()).rows).toBe(before)
+})
+
+test('the entities of a large commit are charged, and looked at for findings, some in each turn', async () => {
+  const charged = vi.spyOn(Metering.prototype, 'chargeWaiting')
+  const looked = vi.spyOn(IndexPatterns.prototype, 'noteCommitted')
+  onTestFinished(() => {
+    charged.mockRestore()
+    looked.mockRestore()
+  })
+  const engine = await openEngine({ scheduler: new TurnClock() })
+  const all = Array.from({ length: 1000 }, (_, i) => entityOf(i + 1, { x: integer(i), y: integer(-i) }))
+  await put(engine.database('p'), engine.context(), all)
+  const lookedAt = (): number => looked.mock.calls.reduce((sum, [picked]) => sum + picked.length, 0)
+  await vi.waitFor(() => expect(lookedAt()).toBe(1000))
+  expect(Math.max(...looked.mock.calls.map(([picked]) => picked.length))).toBeLessThanOrEqual(128)
+  // Until the exact figures of a second are used up: 1,000 rows of 166 entities and their log.
+  const counts = charged.mock.calls.map(([most = Number.POSITIVE_INFINITY]) => most)
+  expect(counts.length).toBeGreaterThanOrEqual(2)
+  expect(Math.max(...counts)).toBeLessThan(512)
+  await engine.close()
 })
 
 /** A query whose whole answer depends on the moment: one state of the store, and no mixture of two, has it. */

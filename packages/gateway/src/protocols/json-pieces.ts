@@ -31,8 +31,8 @@ import {
 /** An object or a list that is read in parts; a run ends with the member that makes it at least this long. */
 const pieceBytes = 16 * 1024
 /** Bytes that are scanned between two chances for other calls. */
-const bytesPerLook = 128 * 1024
-const workPerLook = 1024
+const bytesPerLook = 16 * 1024
+const workPerLook = 128
 /** Longest text that is read in one step: that of the largest value, with each byte as an escape such as \u0041, and its neighbours. */
 const textBytesMax = 6 * engineLimits.entityBytesMax + 2 * pieceBytes
 

@@ -13,9 +13,10 @@
 
 import type { CallFact, LookupFact } from '../../call-fact.ts'
 import type { Scheduler } from '../../clock.ts'
+import { requestContext } from '../../context.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import { type Random, seededRandom } from '../../random.ts'
-import { nextTurn } from '../../slices.ts'
+import { nextTurn, runAtOnce, runInSlices } from '../../slices.ts'
 import type { GroupReport, WadingTablet } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
 import { type Finding, findingAdvice } from './finding-kinds.ts'
@@ -30,7 +31,8 @@ const keptMs = 30 * 60_000
 /** A look at an entity costs about as much as its write. At thousands a second, one in 128 and some more are 1 to 2 % of the CPU. */
 const entitiesLookedAt = { exactly: 1024, exactlyPerSecond: 25, every: 128 }
 const keysLookedAt = { exactly: 4096, exactlyPerSecond: 0, every: 128 }
-/** Maximum index rows of a commit: they are looked at in the turn of its append. */
+/** Changes of a commit that are looked at together, and the maximum of their index rows: some milliseconds. */
+const changesMax = 128
 const indexRowsMax = 4096
 /** A seed of its own, so that the engine's draws stay the same: tests replay them. */
 const ownSeed = 0xf1d5
@@ -50,7 +52,7 @@ interface Note {
   readonly nowMs: number
 }
 
-/** Notes for one turn: that many, with their index rows and kilobytes, take some milliseconds. */
+/** Notes that wait: that many, with their index rows and kilobytes, take some milliseconds. */
 const notesMax = 256
 const sizeMax = 2048
 const bytesOfSize = 1024
@@ -100,7 +102,9 @@ export class Findings {
         if (standsFor > 0) picked.push({ partition, change, standsFor })
       }
     }
-    this.#later({ changes: picked, looked: [], nowMs })
+    for (let at = 0; at < picked.length; at += changesMax) {
+      this.#later({ changes: picked.slice(at, at + changesMax), looked: [], nowMs })
+    }
   }
 
   #noteKeys(keys: LookupFact['keys']): void {
@@ -122,27 +126,32 @@ export class Findings {
     }
     if (this.#isLookDue || (this.#notes.length < notesMax && this.#size < sizeMax)) return
     this.#isLookDue = true
+    const { scheduler } = this.#options
     // Not in the turn of a large commit.
-    void nextTurn(this.#options.scheduler).then(() => this.#lookAtNotes())
+    void nextTurn(scheduler)
+      .then(() => runInSlices(requestContext({ clock: scheduler }), this.#looks()))
+      .then(() => {
+        this.#isLookDue = false
+      })
   }
 
-  #lookAtNotes(): void {
+  *#looks(): Generator<number, void> {
     const { indexes, keys, load } = this.#patterns
-    const notes = this.#notes
-    this.#notes = []
-    this.#size = 0
-    this.#isLookDue = false
-    for (const { changes, looked, nowMs } of notes) {
+    for (let note = this.#notes.shift(); note !== undefined; note = this.#notes.shift()) {
+      const { changes, looked, nowMs } = note
       load.noteLookup(looked)
-      if (changes.length === 0) continue
-      indexes.noteCommitted(withFewRows(changes))
-      keys.noteCommitted(changes)
-      load.noteCommitted(changes, nowMs)
+      if (changes.length > 0) {
+        indexes.noteCommitted(withFewRows(changes))
+        keys.noteCommitted(changes)
+        load.noteCommitted(changes, nowMs)
+      }
+      yield changesMax
     }
+    this.#size = 0
   }
 
   findings(): readonly Finding[] {
-    this.#lookAtNotes()
+    runAtOnce(this.#looks())
     const { scheduler, wading, groups } = this.#options
     const nowMs = Number(scheduler.nowMicros() / 1000n)
     const { keys, indexes, calls, load } = this.#patterns

@@ -156,11 +156,18 @@ export class Metering implements Meter {
     this.#waiting.push(taken)
     this.#waitingWork += work
     if (this.isExact || this.listeners.size > 0) this.chargeWaiting()
-    else if (!this.#isChargeDue && this.#waitingWork >= waitingMax) {
-      this.#isChargeDue = true
-      // Not in the turn of a large commit.
-      void nextTurn(this.#parts.scheduler).then(() => this.chargeWaiting())
-    }
+    else if (!this.#isChargeDue && this.#waitingWork >= waitingMax) this.#chargeInTurns()
+  }
+
+  /** Charges what waits, some at a time: not in the turn of a large commit. */
+  #chargeInTurns(): void {
+    this.#isChargeDue = true
+    void nextTurn(this.#parts.scheduler).then(() => {
+      this.#isChargeDue = false
+      const { length } = this.#waiting
+      this.chargeWaiting(length < 2 * waitingMax ? length : waitingMax)
+      if (this.#waiting.length > 0) this.#chargeInTurns()
+    })
   }
 
   take(
@@ -202,13 +209,10 @@ export class Metering implements Meter {
   }
 
   /** Charges the waiting operations to the tablets, each at its time. To be called before the tablets are read. */
-  chargeWaiting(): void {
-    this.#isChargeDue = false
-    if (this.#waiting.length === 0) return
-    const waiting = this.#waiting
-    this.#waiting = []
+  chargeWaiting(most: number = this.#waiting.length): void {
+    if (most === 0) return
     this.#waitingWork = 0
-    for (const taken of waiting) {
+    for (const taken of this.#waiting.splice(0, most)) {
       if ('change' in taken) this.#chargeEntity(taken)
       else this.#chargeTaken(taken)
     }
