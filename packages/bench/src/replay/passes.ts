@@ -84,9 +84,7 @@ export class Passes {
   #value(name: string, value: Value, pass: number): Value {
     if (value.type === 'array') return { ...value, values: value.values.map((one) => this.#value(name, one, pass)) }
     const rows = this.#values.get(`${name} ${value.type}`)
-    return rows === undefined || value.excludeFromIndexes === true
-      ? value
-      : ({ ...value, ...rows.at('', value, pass) } as Value)
+    return rows === undefined || value.excludeFromIndexes === true ? value : rows.at('', value, pass)
   }
 
   #query(query: RecordedQuery, pass: number): RecordedQuery {

@@ -7,8 +7,7 @@
  */
 import type { PathElement, Value } from '@sixtables/engine'
 import { sum } from '../measure/sums.ts'
-import { nameFormOf } from './name-form.ts'
-import { type Scale, Series, Sightings } from './series.ts'
+import { type Plain, Series, Sightings } from './series.ts'
 
 /** Fewest terms per group, on average, for a division into groups. */
 const groupSizeMin = 8
@@ -18,27 +17,49 @@ const orderedShareMin = 0.8
 interface Terms<T> {
   /** For example `keys of Order`. */
   readonly subject: string
-  scaleOf(terms: readonly T[]): Scale<T> | undefined
-  /** The text of a term; `''` if it is no text. */
-  textOf(term: T): string
+  plainOf(term: T): Plain | undefined
+  /** The same term with another text or number. */
+  changed(term: T, plain: Plain): T
   inWords(term: T): string
+  /** Count of the possible numbers, from 0 on; absent: no limit. */
+  readonly numbersMax?: bigint
 }
+
+const idMax = 2n ** 63n - 1n
 
 export function keyRows(kinds: string): Rows<PathElement> {
   return new Rows<PathElement>({
     subject: `keys of ${kinds}`,
-    scaleOf: keyScale,
-    textOf: ({ name }) => name ?? '',
+    numbersMax: idMax,
+    plainOf: ({ id, name }) => (id === undefined ? (name ?? '') : id - 1n),
+    changed: ({ kind }, plain) => (typeof plain === 'bigint' ? { kind, id: plain + 1n } : { kind, name: plain }),
     inWords: ({ id, name }) => (id === undefined ? JSON.stringify(name) : `${id}`),
   })
 }
 
+/** Resolution of a double: its range is divided into this many parts. */
+const doubleParts = 1e6
+
+/** @param property - whose values of one type these are */
 export function valueRows(property: string): Rows<Value> {
   return new Rows<Value>({
     subject: `values of ${property}`,
-    scaleOf: valueScale,
-    textOf: (value) => (value.type === 'string' ? value.value : ''),
-    inWords: valueInWords,
+    plainOf(value) {
+      if (value.type === 'timestamp') return value.micros
+      if (value.type === 'string' || value.type === 'integer') return value.value
+      const parts = value.type === 'double' ? Math.round(value.value * doubleParts) : Number.NaN
+      return Number.isFinite(parts) ? BigInt(parts) : undefined
+    },
+    changed(value, plain) {
+      if (typeof plain === 'string') return { ...value, type: 'string', value: plain }
+      if (value.type === 'timestamp') return { ...value, micros: plain }
+      if (value.type === 'double') return { ...value, value: Number(plain) / doubleParts }
+      return { ...value, type: 'integer', value: BigInt.asIntN(64, plain) }
+    },
+    inWords(value) {
+      if (value.type === 'timestamp') return new Date(Number(value.micros / 1000n)).toISOString()
+      return value.type === 'string' ? JSON.stringify(value.value) : 'value' in value ? `${value.value}` : value.type
+    },
   })
 }
 
@@ -47,7 +68,7 @@ export class Rows<T> {
   readonly #whole = new Sightings<T>()
   readonly #groups = new Map<string, Sightings<T>>()
   /** By group; under `''` if there are no groups. */
-  #series: ReadonlyMap<string, Series<T>> = new Map()
+  #series: ReadonlyMap<string, Series> = new Map()
 
   constructor(terms: Terms<T>) {
     this.#terms = terms
@@ -68,12 +89,13 @@ export class Rows<T> {
 
   /** Decides how the series continue, after all terms were noted. */
   judge(): void {
-    const scaleOf = (terms: readonly T[]): Scale<T> | undefined => this.#terms.scaleOf(terms)
-    const whole = new Series(this.#whole, scaleOf)
+    const { plainOf, numbersMax } = this.#terms
+    const seriesOf = ({ terms, isClosed }: Sightings<T>): Series => new Series(terms.map(plainOf), isClosed, numbersMax)
+    const whole = seriesOf(this.#whole)
     this.#series = new Map([['', whole]])
     const isOne = whole.manner !== 'scattered' && whole.manner !== 'without form'
     if (isOne || this.#groups.size * groupSizeMin > whole.count) return
-    const groups = new Map([...this.#groups].map(([name, sightings]) => [name, new Series(sightings, scaleOf)]))
+    const groups = new Map([...this.#groups].map(([name, sightings]) => [name, seriesOf(sightings)]))
     const ordered = [...groups.values()].filter(({ isOrdered }) => isOrdered)
     if (sum(ordered.map(({ count }) => count)) >= orderedShareMin * whole.count) this.#series = groups
   }
@@ -84,23 +106,31 @@ export class Rows<T> {
 
   at(parent: string, term: T, pass: number): T {
     const series = this.#series.get('') ?? this.#series.get(this.#groupOf(parent, term))
-    return series === undefined ? term : series.at(term, pass)
+    const plain = this.#terms.plainOf(term)
+    const next = series?.at(plain, pass)
+    return next === undefined || next === plain ? term : this.#terms.changed(term, next)
   }
 
   #groupOf(parent: string, term: T): string {
-    return `${parent} ${/^[^-_:|#/.]*[-_:|#/.]/.exec(this.#terms.textOf(term))?.[0] ?? ''}`
+    const plain = this.#terms.plainOf(term)
+    const shard = typeof plain === 'string' ? /^[^-_:|#/.]*[-_:|#/.]/.exec(plain)?.[0] : undefined
+    return `${parent} ${shard ?? ''}`
   }
 
   words(passes: number): readonly string[] {
-    const all = [...this.#series.values()].sort((a, b) => b.count - a.count)
-    const [first] = all
-    if (first?.first === undefined || first.last === undefined) return []
-    const { inWords } = this.#terms
-    const [count, one] = [this.#whole.terms.length, this.#whole.terms.length === 1]
-    const subject = one ? this.#terms.subject.replace(/^\w+s/, (word) => word.slice(0, -1)) : this.#terms.subject
-    const bounds = `from ${inWords(first.first)} to ${inWords(first.last)}`
+    const { inWords, subject: several } = this.#terms
+    const all = [...this.#series].sort(([, a], [, b]) => b.count - a.count)
+    const [largest] = all
+    if (largest === undefined) return []
+    const [group, { manner }] = largest
+    const terms = (this.#series.has('') ? this.#whole : this.#groups.get(group))?.terms ?? []
+    const [first, last] = [terms[0], terms.at(-1)]
+    if (first === undefined || last === undefined) return []
+    const count = this.#whole.terms.length
+    const [subject, verb] = count === 1 ? [several.replace(/^(\w+)s/, '$1'), 'is'] : [several, 'are']
+    const bounds = `from ${inWords(first)} to ${inWords(last)}`
     const rows = all.length === 1 ? '' : ` in ${all.length} rows`
-    const room = all.reduce<bigint | undefined>((least, { passesMax }) => {
+    const room = all.reduce<bigint | undefined>((least, [, { passesMax }]) => {
       return passesMax === undefined || (least !== undefined && least < passesMax) ? least : passesMax
     }, undefined)
     const end =
@@ -111,84 +141,10 @@ export class Rows<T> {
         rising: `${count} new ${subject} rise${rows}, ${bounds}: each pass goes on from there${end}`,
         falling: `${count} new ${subject} fall${rows}, ${bounds}: each pass goes on from there${end}`,
         scattered: `${count} new ${subject} are scattered: each pass has others`,
-        closed: `${count} ${subject} ${one ? 'is' : 'are'} written again and again: ${same}`,
-        'too few': `${count} ${subject} ${one ? 'is' : 'are'} too few to tell whether they rise: ${same}`,
+        closed: `${count} ${subject} ${verb} written again and again: ${same}`,
+        'too few': `${count} ${subject} ${verb} too few to tell whether they rise: ${same}`,
         'without form': `${count} ${subject} have no form in common and cannot be continued: ${same}`,
-      }[first.manner],
+      }[manner],
     ]
   }
-}
-
-function keyScale(terms: readonly PathElement[]): Scale<PathElement> | undefined {
-  const kind = terms[0]?.kind ?? ''
-  if (terms.some(({ id }) => id === undefined))
-    return scaleOfNames(
-      terms,
-      ({ name }) => name ?? '',
-      (name) => ({ kind, name }),
-    )
-  return {
-    room: idMax,
-    numberOf: ({ id }) => (id ?? 1n) - 1n,
-    termOf: (number) => ({ kind, id: (((number % idMax) + idMax) % idMax) + 1n }),
-  }
-}
-
-const idMax = 2n ** 63n - 1n
-
-function scaleOfNames<T>(
-  terms: readonly T[],
-  nameOf: (term: T) => string,
-  termOf: (name: string) => T,
-): Scale<T> | undefined {
-  const form = nameFormOf(terms.map(nameOf))
-  return (
-    form && {
-      room: form.room,
-      numberOf: (term) => form.numberOf(nameOf(term)),
-      termOf: (number) => termOf(form.nameOf(number)),
-    }
-  )
-}
-
-/** Resolution of a double: its range is divided into this many parts. */
-const doubleParts = 1e6
-
-/** @param terms - values of one type */
-function valueScale(terms: readonly Value[]): Scale<Value> | undefined {
-  const type = terms[0]?.type
-  if (type === 'string') {
-    const nameOf = (term: Value): string => (term.type === type ? term.value : '')
-    return scaleOfNames(terms, nameOf, (value) => ({ type, value }))
-  }
-  const numbers = type && numbersOf[type]
-  if (numbers === undefined || !terms.every((term) => numbers[0](term) !== undefined)) return undefined
-  return { room: undefined, numberOf: (term) => numbers[0](term) ?? 0n, termOf: numbers[1] }
-}
-
-/** The number of a value, if it has one, and the value of a number. */
-type Numbers = readonly [numberOf: (term: Value) => bigint | undefined, termOf: (number: bigint) => Value]
-
-const numbersOf: Partial<Readonly<Record<Value['type'], Numbers>>> = {
-  integer: [
-    (term) => (term.type === 'integer' ? term.value : undefined),
-    (number) => ({ type: 'integer', value: BigInt.asIntN(64, number) }),
-  ],
-  timestamp: [
-    (term) => (term.type === 'timestamp' ? term.micros : undefined),
-    (micros) => ({ type: 'timestamp', micros }),
-  ],
-  double: [
-    (term) => {
-      const parts = term.type === 'double' ? Math.round(term.value * doubleParts) : Number.NaN
-      return Number.isFinite(parts) ? BigInt(parts) : undefined
-    },
-    (number) => ({ type: 'double', value: Number(number) / doubleParts }),
-  ],
-}
-
-function valueInWords(value: Value): string {
-  if (value.type === 'timestamp') return new Date(Number(value.micros / 1000n)).toISOString()
-  if (value.type === 'integer' || value.type === 'double') return `${value.value}`
-  return value.type === 'string' ? JSON.stringify(value.value) : value.type
 }

@@ -8,13 +8,10 @@
  * Equal terms of the recording are equal terms of each pass, so that a lookup still finds the entity that an insert made.
  */
 import { hashOf } from '../sim/keys.ts'
+import { type NameForm, nameFormOf } from './name-form.ts'
 
-export interface Scale<T> {
-  numberOf(term: T): bigint
-  termOf(number: bigint): T
-  /** Count of the possible numbers, from 0 on; `undefined`: so many that no series reaches the end. */
-  readonly room: bigint | undefined
-}
+/** The text or the number of a term. */
+export type Plain = string | bigint
 
 export type Manner = 'rising' | 'falling' | 'scattered' | 'closed' | 'too few' | 'without form'
 
@@ -51,29 +48,30 @@ export class Sightings<T> {
   }
 }
 
-export class Series<T> {
+export class Series {
   readonly manner: Manner
   readonly count: number
-  readonly first: T | undefined
-  readonly last: T | undefined
-  readonly #scale: Scale<T> | undefined
+  readonly #form: NameForm | undefined
+  /** Count of the possible numbers or names, from 0 on; `undefined`: no limit. */
+  readonly #room: bigint | undefined
   readonly #least: bigint = 0n
   readonly #most: bigint = 0n
   /** The distance from one pass to the next. */
   readonly #step: bigint = 0n
 
-  constructor(sightings: Sightings<T>, scaleOf: (terms: readonly T[]) => Scale<T> | undefined) {
-    const { terms } = sightings
+  /**
+   * @param terms - each once, in the order in which they came
+   * @param numbersMax - count of the possible numbers; those beyond it wrap around
+   */
+  constructor(terms: readonly (Plain | undefined)[], isClosed: boolean, numbersMax?: bigint) {
     this.count = terms.length
-    this.first = terms[0]
-    this.last = terms.at(-1)
-    this.#scale = scaleOf(terms)
-    const scale = this.#scale
-    if (sightings.isClosed) this.manner = 'closed'
+    this.#form = terms.every((term) => typeof term === 'string') ? nameFormOf(terms) : undefined
+    this.#room = this.#form === undefined ? numbersMax : this.#form.room
+    const numbers = terms.flatMap((term) => this.#numberOf(term) ?? [])
+    if (isClosed) this.manner = 'closed'
     else if (terms.length < termsMin) this.manner = 'too few'
-    else if (scale === undefined) this.manner = 'without form'
+    else if (numbers.length < terms.length) this.manner = 'without form'
     else {
-      const numbers = terms.map((term) => scale.numberOf(term))
       this.manner = mannerOf(numbers)
       const ascending = numbers.toSorted((a, b) => (a < b ? -1 : 1))
       this.#least = ascending[0] ?? 0n
@@ -90,18 +88,25 @@ export class Series<T> {
 
   /** Number of passes before terms repeat; `undefined`: they do not. */
   get passesMax(): bigint | undefined {
-    const room = this.#scale?.room
-    if (!this.isOrdered || room === undefined) return undefined
-    return this.manner === 'rising' ? (room - this.#least) / this.#step : (this.#most + 1n) / -this.#step
+    if (!this.isOrdered || this.#room === undefined) return undefined
+    return this.manner === 'rising' ? (this.#room - this.#least) / this.#step : (this.#most + 1n) / -this.#step
   }
 
   /** @param pass - 0: as recorded */
-  at(term: T, pass: number): T {
-    const scale = this.#scale
-    if (pass === 0 || scale === undefined || !(this.isOrdered || this.manner === 'scattered')) return term
-    const number = scale.numberOf(term)
-    if (this.isOrdered) return scale.termOf(number + this.#step * BigInt(pass))
-    return scale.termOf(this.#least + (chance(`${number} ${pass}`, this.#most) % (this.#most - this.#least + 1n)))
+  at(term: Plain | undefined, pass: number): Plain | undefined {
+    const number = this.#numberOf(term)
+    if (pass === 0 || number === undefined || !(this.isOrdered || this.manner === 'scattered')) return term
+    if (this.isOrdered) return this.#termOf(number + this.#step * BigInt(pass))
+    return this.#termOf(this.#least + (chance(`${number} ${pass}`, this.#most) % (this.#most - this.#least + 1n)))
+  }
+
+  #numberOf(term: Plain | undefined): bigint | undefined {
+    return typeof term === 'string' ? this.#form?.numberOf(term) : term
+  }
+
+  #termOf(number: bigint): Plain {
+    if (this.#form !== undefined) return this.#form.nameOf(number)
+    return this.#room === undefined ? number : ((number % this.#room) + this.#room) % this.#room
   }
 }
 
