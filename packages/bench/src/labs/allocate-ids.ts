@@ -1,9 +1,4 @@
-/**
- * Where ids come from, and that no two sources meet.
- *
- * Known: allocateIds of the Datastore API and its test; the two id spaces (App Engine SDK). The chi-square bound is the
- * 99.9 % point of its distribution by the Wilson-Hilferty approximation.
- */
+/** Where ids come from, and that no two sources meet. */
 import { DatastoreError, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
 import { armsOf, defineLab, type Expectation, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'

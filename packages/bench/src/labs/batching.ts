@@ -1,9 +1,4 @@
-/**
- * The same entities written and read one by one, side by side, and together; and one entity twice in a commit.
- *
- * Known: best practices, API calls: use batches, use asynchronous calls where they are available; entities: do not name an
- * entity twice in a commit. Measured: what a commit answers that does, on Google's emulators.
- */
+/** The same entities written and read one by one, side by side, and together; and one entity twice in a commit. */
 import { type CommitRequest, DatastoreError, type Key, type Mutation } from '@sixtables/engine'
 import { arm, armsOf, defineLab, expected, type Lab, type Named, type Ways } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'

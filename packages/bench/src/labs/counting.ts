@@ -1,9 +1,6 @@
 /**
  * How many are there? By a keys-only query, by count(), by a statistics entity, and by a count that the newest revision
  * carries, over 1,000 to 100,000 records.
- *
- * Known: best practices, queries: keys-only; the statistics kinds, which production takes about once a day; an article on
- * sequence numbers without a counter for the count in the newest revision.
  */
 import { decodeProperties, type Query, type QueryBatch, type RequestContext } from '@sixtables/engine'
 import { MemoryKv } from '@sixtables/engine/testing'

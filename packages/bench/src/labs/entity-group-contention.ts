@@ -1,8 +1,4 @@
-/**
- * Writers on one entity group: how many commits a second it takes, and what that depends on.
- *
- * Known: best practices, entities: at most one write a second an entity group, and a load test may pass above it; Megastore's commits of 100 to 400 ms.
- */
+/** Writers on one entity group: how many commits a second it takes, and what that depends on. */
 import type { Key } from '@sixtables/engine'
 import { arm, defineLab, type Expectation, expected, type Lab, type Ways } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'

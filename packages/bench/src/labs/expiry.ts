@@ -4,9 +4,6 @@
  *   indexed       2026-01-01T00:05                 the head of the index is where the last sweep deleted
  *   sharded       3|2026-01-01T00:05               the same at the head of every shard
  *   generations   0007|3|2026-01-01T00:05          swept once, two generations later, and not read again
- *
- * Known: best practices, deletes: the queries of a sweeper by an indexed expiry time go over what was deleted before; put a
- * shard before the time, or a generation number, a shard and the time, and let old generations rest before they are read.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
 import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'

@@ -1,9 +1,4 @@
-/**
- * One, two, four and eight gateways over one Bigtable: the loads that grow with their number, and those that one row bounds.
- *
- * Known: a gateway holds nothing that a call needs, and all commits of a database get their versions from its clock rows, by default one
- * (docs/architecture/shared-store.md). Believed: one row of a Bigtable takes 200 to 500 conditional writes a second.
- */
+/** One, two, four and eight gateways over one Bigtable: the loads that grow with their number, and those that one row bounds. */
 import { type Arm, arm, defineLab, expected, type Lab } from '../lab.ts'
 import { defaultsOf } from '../settings.ts'
 import { kill } from './gateways/killed.ts'

@@ -1,8 +1,4 @@
-/**
- * One entity that everybody reads, and one that everybody writes.
- *
- * Known: best practices, sharding and replication: replicate what is read hotly, shard what is written hotly.
- */
+/** One entity that everybody reads, and one that everybody writes. */
 import type { Key } from '@sixtables/engine'
 import { armsOf, defineLab, type Expectation, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'

@@ -1,9 +1,4 @@
-/**
- * The cost of a put by its indexes: rows, bytes, and the time in which one server writes them.
- *
- * Known: best practices, indexes: exclude what is never queried; an index over several array properties has a row for every
- * combination of their values ("exploding").
- */
+/** The cost of a put by its indexes: rows, bytes, and the time in which one server writes them. */
 import type { IndexDefinition, Value } from '@sixtables/engine'
 import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'

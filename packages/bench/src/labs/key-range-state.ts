@@ -1,8 +1,4 @@
-/**
- * allocateIdRange over ranges that are free, given, or in use.
- *
- * Known: the three states and their order (App Engine SDK); the use for ids that come with migrated rows.
- */
+/** allocateIdRange over ranges that are free, given, or in use. */
 import type { Key, KeyRangeState } from '@sixtables/engine'
 import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'

@@ -2,10 +2,6 @@
  * A new kind or namespace under full traffic, and ways to move the traffic of a kind to a new one.
  *
  *   Entities   …| Old:00 … Old:ff, many tablets |…| New: no tablet of its own |…
- *
- * Known: best practices, ramping up traffic: new kinds slowly; not by a read of the new kind first and of the old one if it is
- * missing there; parallel reads for users chosen by a hash, more and more of them; reads of entities that are not there are
- * hot as well; a copy that does not go in key order.
  */
 import { type Key, KeyPermutation } from '@sixtables/engine'
 import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'

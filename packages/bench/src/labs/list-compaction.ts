@@ -1,8 +1,4 @@
-/**
- * Compacting a list of changes while 16 writers append to it, by clients that are killed between two steps.
- *
- * Known: Couchbase's manual 1.8, 9.2.5.3.
- */
+/** Compacting a list of changes while 16 writers append to it, by clients that are killed between two steps. */
 import { armsOf, defineLab, expected, type Lab, type Named } from '../lab.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import { mean } from '../measure/sums.ts'

@@ -1,8 +1,4 @@
-/**
- * 200,000 followers: in one item, and in sub-lists that an index item names.
- *
- * Known: Couchbase's manual 1.8, 9.2.5.4; entities have at most 1 MiB less 4 bytes.
- */
+/** 200,000 followers: in one item, and in sub-lists that an index item names. */
 import { DatastoreError, type Key, limits } from '@sixtables/engine'
 import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import { sum } from '../measure/sums.ts'

@@ -1,8 +1,4 @@
-/**
- * Removing from a list that many change at once: six ways to store the list, from 1 to 64 writers, and a list that is one text.
- *
- * Known: Couchbase's manual 1.8, 9.2.5.1 and 9.2.5.2.
- */
+/** Removing from a list that many change at once: six ways to store the list, from 1 to 64 writers, and a list that is one text. */
 import { armsOf, defineLab, expected, type Lab, type Named } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import { sum } from '../measure/sums.ts'

@@ -4,9 +4,6 @@
  *   keys      0 ─────────────────────────────────────────────────── work.records
  *   narrow    ██████ deleted ██████ · · · · · · · · · · · · · · · ·      the query begins at the first key
  *   spread    █ · · █ · · █ · · █ · · █ · · █ · · █ · · █ · · █ · ·      as many
- *
- * Known: best practices, deletes: do not delete many entities in a narrow range of keys; Bigtable keeps deleted rows until a
- * compaction, and queries go over them.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
 import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'

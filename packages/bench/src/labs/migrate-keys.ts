@@ -1,10 +1,4 @@
-/**
- * Rows of another database, numbered 1, 2, 3 …, become entities: under which keys, and what of the ids that are given next?
- *
- * Known: the write-up on moving rows of a relational database with their keys: decimal strings and numbers in a row make a hot
- * tablet, a reversible cipher (there Blowfish) spreads them; and allocateIdRange keeps new ids off the old ones. The error of a
- * collision is that of App Engine's Datastore. Why not Blowfish: docs/decisions/0020-key-permutation.md.
- */
+/** Rows of another database, numbered 1, 2, 3 …, become entities: under which keys, and what of the ids that are given next? */
 import { DatastoreError, decodeProperties, type Key, KeyPermutation, type PathElement } from '@sixtables/engine'
 import { arm, armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'

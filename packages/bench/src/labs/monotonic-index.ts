@@ -1,8 +1,4 @@
-/**
- * Entities with scattered keys and a creation time: the keys are well spread, and what of their index rows?
- *
- * Known: best practices, indexes: avoid an index on a property that rises, such as a timestamp; a prefix spreads it.
- */
+/** Entities with scattered keys and a creation time: the keys are well spread, and what of their index rows? */
 import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'

@@ -1,9 +1,4 @@
-/**
- * The reasons for the warnings about names, ids and texts: each name is written, and then read as an application would.
- *
- * Known: the warnings (best practices, general, keys, properties). Measured: what is accepted, on Google's emulators. Ours: the
- * confusions that are shown.
- */
+/** The reasons for the warnings about names, ids and texts: each name is written, and then read as an application would. */
 import {
   encodeKey,
   type Filter,

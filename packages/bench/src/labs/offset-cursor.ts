@@ -1,8 +1,4 @@
-/**
- * A list page by page: by an offset, and by the cursor of the page before.
- *
- * Known: best practices, queries: do not use offsets; the entities that are skipped are still read, and billed.
- */
+/** A list page by page: by an offset, and by the cursor of the page before. */
 import type { Mutation, QueryResult } from '@sixtables/engine'
 import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import { sum } from '../measure/sums.ts'

@@ -1,9 +1,4 @@
-/**
- * Transactions that meet, in the three concurrency modes of a database; and a failed transaction that is left open.
- *
- * Known: the three modes (Datastore documentation): optimistic checks at the commit, optimistic with entity groups checks whole
- * groups, pessimistic locks what is read. Best practices, API calls: roll back what failed.
- */
+/** Transactions that meet, in the three concurrency modes of a database; and a failed transaction that is left open. */
 import { arm, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import { sum } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'

@@ -1,9 +1,4 @@
-/**
- * The same results of a query as whole entities, as a projection, and as keys.
- *
- * Known: best practices, queries: keys-only where the keys are enough, a projection where some indexed properties are; also
- * for what the filter names.
- */
+/** The same results of a query as whole entities, as a projection, and as keys. */
 import { encodeKey, type QueryResult } from '@sixtables/engine'
 import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import { sum } from '../measure/sums.ts'

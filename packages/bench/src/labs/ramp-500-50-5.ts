@@ -1,9 +1,4 @@
-/**
- * Full traffic to a new kind at once, and the same traffic reached by the 500/50/5 rule, by doubling and by tripling.
- *
- * Known: best practices, ramping up traffic: at most 500 operations a second at first, then half as many more every five
- * minutes, which makes about 740,000 a second after 90 minutes.
- */
+/** Full traffic to a new kind at once, and the same traffic reached by the 500/50/5 rule, by doubling and by tripling. */
 import type { Key } from '@sixtables/engine'
 import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'

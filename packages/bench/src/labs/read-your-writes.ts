@@ -5,8 +5,6 @@
  *
  *   moments      committed (no table row yet) · milestone A (entity row there, index rows not)
  *   situations   new, in the filter · changed into the filter · changed out of it
- *
- * Known: "Transaction Isolation in App Engine"; the best-practice page on keys-only queries followed by a lookup.
  */
 import { decodeProperties, type Key, type Query } from '@sixtables/engine'
 import { type Arm, arm, defineLab, type Expectation, expected, type Lab } from '../lab.ts'

@@ -1,8 +1,4 @@
-/**
- * A recording of a server's calls, played at a thousand times its rate: once with a hot key, once after the cure.
- *
- * Known: best practices, ramping up traffic, and sharding and replication. The recordings are from recordings/make.mjs.
- */
+/** A recording of a server's calls, played at a thousand times its rate: once with a hot key, once after the cure. */
 import { type Arm, arm, defineLab, expected, type Lab } from '../lab.ts'
 import { parseRecording } from '../replay/read-recording.ts'
 import { recordingOf } from '../replay/recordings.ts'

@@ -1,9 +1,4 @@
-/**
- * Numbers for records: 1, 2, 3, … without two records having the same one.
- *
- * Known: articles on sequence numbers without a counter; put-unique is insert, or a get and a put of a derived key in one
- * transaction; sharded counters; `__scatter__` for dividing work.
- */
+/** Numbers for records: 1, 2, 3, … without two records having the same one. */
 import { arm, armsOf, defineLab, type Expectation, expected, type Lab } from '../lab.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import {

@@ -1,8 +1,4 @@
-/**
- * New entities under four ways of making keys, ramped up by the book.
- *
- * Known: the best-practice page on keys: avoid monotonically increasing ids and names; allocated ids are scattered.
- */
+/** New entities under four ways of making keys, ramped up by the book. */
 import type { PathElement } from '@sixtables/engine'
 import { armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'

@@ -5,9 +5,6 @@
  *   time-gradual   the same, but the new period takes over step by step
  *   hot-only       shards of a few hot pages       few rows: what is cold and small is merged
  *   all-sharded    shards of all pages             many rows: they stay apart by their size
- *
- * Known: best practices, sharding and replication: do not shard with a time prefix, or move to a new one gradually; do not shard
- * only the hottest entities, since too few rows between them do not keep them on different splits.
  */
 import type { Key } from '@sixtables/engine'
 import { armsOf, defineLab, type Expectation, expected, type Lab, type Ways } from '../lab.ts'

@@ -1,8 +1,4 @@
-/**
- * One put, step by step: request, log, milestone A, milestone B, and every row in each of the six tables.
- *
- * Known: the ToDo of the storage article and its eleven rows; a write has two phases, commit and apply.
- */
+/** One put, step by step: request, log, milestone A, milestone B, and every row in each of the six tables. */
 import { entityTables, type IndexDefinition, RecordingLedger, type RowsReport, requestContext } from '@sixtables/engine'
 import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'

@@ -20,8 +20,6 @@
  * LW4  With a pointer each step is conditional on the version of the pointer that its client has seen: a client that was only
  *      slow cannot copy old entries after another one has gone on. A marker lies in entities that everybody writes, so it
  *      cannot keep a slow client out; there one client compacts at a time.
- *
- * Known: Couchbase's manual 1.8, 9.2.5.3. Ours: LW3, LW4.
  */
 import { type Key, limits } from '@sixtables/engine'
 import type { Ways } from '../../lab.ts'

@@ -1,9 +1,6 @@
 /**
  * Ways to keep a list of followers in one or two entities, each with a way to add and to remove, and how a reader gets the
  * followers out of what is stored.
- *
- * Known: Couchbase's manual 1.8, 9.2.5.1 and 9.2.5.2, whose append and CAS are here the transforms of array properties and
- * base_version.
  */
 import type { Key } from '@sixtables/engine'
 import type { Ways } from '../../lab.ts'

@@ -1,8 +1,6 @@
 /**
  * A transaction that failed in its client, and what the next one on the same entity meets: the failed one was given back, or
  * left open.
- *
- * Known: best practices, API calls: roll back what failed; a transaction expires after 60 seconds without use.
  */
 import { Histogram } from '../../measure/histogram.ts'
 import type { ArmSession } from '../../session.ts'

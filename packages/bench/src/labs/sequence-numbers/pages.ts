@@ -3,8 +3,6 @@
  *
  *   by number   total = the greatest number · page p = numbers (p − 1) × size + 1 … p × size
  *   by offset   total = count()             · page p = an offset of (p − 1) × size
- *
- * Known: articles on sequence numbers without a counter: the greatest number is the total, and pages are ranges of numbers.
  */
 import type { Query } from '@sixtables/engine'
 import { sum } from '../../measure/sums.ts'
