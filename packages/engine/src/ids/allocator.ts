@@ -19,7 +19,7 @@
  */
 
 import type { RequestContext } from '../context.ts'
-import { DatastoreError, invalidArgument } from '../errors.ts'
+import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import { allOf, andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { type DatabaseName, formatKey, type Key, withId } from '../model/key.ts'
@@ -282,7 +282,7 @@ export class IdAllocator {
    * idle one may be closed.
    */
   #begin(context: RequestContext): void {
-    if (this.#closed) throw new DatastoreError('FAILED_PRECONDITION', 'the engine is closed; open it again to get ids')
+    if (this.#closed) throw failedPrecondition('the engine is closed; open it again to get ids')
     let excess = this.#sequential.size - (this.#options.openSequencesMax ?? 4096)
     if (excess <= 0) return
     for (const [rowKey, sequence] of this.#sequential) {

@@ -14,7 +14,7 @@
  *
  * Known: the format and the marker of App Engine's index.yaml. Measured: how Google's emulator writes it.
  */
-import { DatastoreError, invalidArgument } from '../errors.ts'
+import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import type { IndexDefinition, IndexedProperty } from '../model/index-definition.ts'
 import { yamlDocument } from '../yaml-document.ts'
 import { plainDefinition } from './definition.ts'
@@ -108,7 +108,7 @@ export function withGenerated(text: string | undefined, generated: readonly Inde
 }
 
 function cannotAdd(why: string): DatastoreError {
-  return new DatastoreError('FAILED_PRECONDITION', `no entries can be added: ${why}`)
+  return failedPrecondition(`no entries can be added: ${why}`)
 }
 
 function markerIn(text: string): { readonly index: number } | undefined {

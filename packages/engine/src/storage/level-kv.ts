@@ -13,7 +13,7 @@
 import { Level } from 'level'
 import type { Scheduler } from '../clock.ts'
 import { bytesOf, passingBytes, prefixEnd, sameBytes } from '../encoding/bytes.ts'
-import { DatastoreError } from '../errors.ts'
+import { type DatastoreError, failedPrecondition } from '../errors.ts'
 import { tableNumberOf } from '../leveldb/file-names.ts'
 import { AcknowledgedLog } from './acknowledged.ts'
 import { Areas, areaTableKey, type PlacedRange } from './areas.ts'
@@ -182,11 +182,7 @@ export class LevelKv implements Kv {
       this.#absent = new AbsentRows({ level, partsOf }, prefix, isEmpty, options.missesBeforeReading)
     }
     if (options.readOnly !== true) this.#leftover.add(areas.leftover, true)
-    else {
-      this.#writer.refuse(
-        new DatastoreError('FAILED_PRECONDITION', `The store in ${this.location} was opened for reading only.`),
-      )
-    }
+    else this.#writer.refuse(failedPrecondition(`The store in ${this.location} was opened for reading only.`))
   }
 
   onFailure(listener: (failure: DatastoreError) => void): void {

@@ -20,7 +20,7 @@ import { type KeyCodes, keyCodes } from '../encoding/key-codec.ts'
 import { cutProperties, mergeProperties, type PropertyMask } from '../encoding/property-mask.ts'
 import { sameProperties } from '../encoding/same-properties.ts'
 import { entityTooLarge, type PreparedProperties, prepareProperties } from '../encoding/validate-entity.ts'
-import { DatastoreError, invalidArgument, worded } from '../errors.ts'
+import { DatastoreError, invalidArgument, notFound, worded } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { limits } from '../limits.ts'
 import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
@@ -391,8 +391,7 @@ function refuseExistence({ operation, key }: PreparedMutation, { properties }: E
     )
   }
   if (operation === 'update' && properties === undefined) {
-    throw new DatastoreError(
-      'NOT_FOUND',
+    throw notFound(
       worded(`update of ${formatKey(key)}: there is no such entity; use insert or upsert`, 'no entity to update'),
     )
   }

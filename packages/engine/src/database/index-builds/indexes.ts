@@ -9,7 +9,7 @@
  *   in the file           built when the store is opened, or when a query of a database needs it
  *   created by name       built, and recorded in the store alone
  */
-import { DatastoreError, failedPrecondition } from '../../errors.ts'
+import { DatastoreError, failedPrecondition, notFound } from '../../errors.ts'
 import { type CataloguedIndex, IndexCatalogue } from '../../indexes/catalogue.ts'
 import { identityOf, plainDefinition } from '../../indexes/definition.ts'
 import type { IndexFile } from '../../indexes/index-file.ts'
@@ -95,7 +95,7 @@ export class Indexes {
     const index = catalogue.byId(id)
     if (index === undefined) {
       const place = databaseId === '' ? `project ${projectId}` : `project ${projectId}, database ${databaseId}`
-      throw new DatastoreError('NOT_FOUND', `there is no index with id ${id} in ${place}`)
+      throw notFound(`there is no index with id ${id} in ${place}`)
     }
     if (index.state === 'deleting') throw failedPrecondition(`the index ${formatIndex(index)} is being deleted already`)
     const building = this.jobOf(database, index)

@@ -10,7 +10,7 @@
 import type { RequestContext } from '../../context.ts'
 import { keyCodes } from '../../encoding/key-codec.ts'
 import { prettyPath, prettyTimestamp } from '../../encoding/pretty.ts'
-import { DatastoreError } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import { workOf } from '../../log/apply.ts'
 import type { ApplyHold } from '../../log/apply-holds.ts'
 import type { CommitLog } from '../../log/commit-log.ts'
@@ -174,10 +174,7 @@ export class Inspector {
       return cell === undefined ? undefined : decodeImage(cell)
     }
     for await (const image of this.#imagesOf(key, context)) if (image.version === version) return image.image
-    throw new DatastoreError(
-      'NOT_FOUND',
-      `the log of ${formatKey(key)} has no version ${version}; it keeps commits for a while`,
-    )
+    throw notFound(`the log of ${formatKey(key)} has no version ${version}; it keeps commits for a while`)
   }
 
   async pending(options: PendingOptions = {}, context: RequestContext = this.#parts.context()): Promise<PendingReport> {
