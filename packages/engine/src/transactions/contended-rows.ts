@@ -23,12 +23,8 @@ import type { ReadSet } from './read-set.ts'
 import { RowIndex } from './row-index.ts'
 import type { Transaction, WaitsFor } from './transaction.ts'
 
-export interface Contention {
-  /** Commits of these groups wait for their turn, or for a lock. */
-  waited(groups: readonly GroupCode[]): void
-  /** Commits of these groups ended with ABORTED. */
-  conflicted(groups: readonly GroupCode[]): void
-}
+/** Called when commits of these groups wait for their turn, or for a lock, or end with ABORTED. */
+export type Contention = (what: 'waited' | 'conflicted', groups: readonly GroupCode[]) => void
 
 const contendedMs = 1_000
 
@@ -107,7 +103,7 @@ export class ContendedRows {
     }
     if (holder === undefined && !this.#locks.isHeld(row, reader)) return undefined
     contended.until = context.clock.steadyMs() + contendedMs
-    if (!context.isUncounted) this.#contention?.waited(contended.groups)
+    if (!context.isUncounted) this.#contention?.('waited', contended.groups)
     const goal: WaitsFor =
       holder === undefined ? { row, footprint: { entityRows: [row], indexRows: () => [] } } : { row, holder }
     return this.#waits.wait(context, reader, goal, timeoutMs).catch((error) => {

@@ -281,7 +281,7 @@ export class Transactions extends TransactionRegistry {
   }
 
   #noteContention(what: 'waited' | 'conflicted', { groups, context }: CommitInput): void {
-    if (groups !== undefined && !context.isUncounted) this.#parts.contention?.[what](groups())
+    if (groups !== undefined && !context.isUncounted) this.#parts.contention?.(what, groups())
   }
 
   #refuseLocked(self: Transaction | undefined, footprint: Footprint): void {

@@ -77,7 +77,7 @@ export class AppendQueue implements CommitGate {
       this.#waiting.set(group, [])
       return undefined
     }
-    this.#tablets.contention.waited([group])
+    this.#tablets.contention('waited', [group])
     const { commitLatencyMs, groupWaitMsMax } = this.#tablets.settings
     const aheadMs = (waiting.length + 1) * commitLatencyMs
     const mostMs = Math.min(leftMsOf(context), groupWaitMsMax)

@@ -13,7 +13,7 @@
  *
  * Ours: the model. The delay also grows as the server gets busy, as service ÷ (1 − utilisation), before there is a queue.
  */
-import { SecondRing } from './second-ring.ts'
+import { StepRing } from './step-ring.ts'
 
 /** Time constant of the moving average of utilisation. */
 const memoryMs = 1_000
@@ -41,7 +41,7 @@ export class TabletServer {
   /** Operations refused since the start. */
   refused = 0
   /** The latest of them. Made at the first: an engine has a thousand servers, and most refuse nothing. */
-  #refused: SecondRing | undefined
+  #refused: StepRing | undefined
 
   constructor(id: number, nowMs: number, capacity: number, queueMsMax: number) {
     this.id = id
@@ -109,7 +109,7 @@ export class TabletServer {
 
   refuse(nowMs: number, cost: number): void {
     this.refused += cost
-    this.#refused ??= new SecondRing(15, 1, nowMs)
+    this.#refused ??= new StepRing(1_000, 15, 1)
     this.#refused.add(this.#refused.at(nowMs), cost)
   }
 

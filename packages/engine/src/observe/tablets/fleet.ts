@@ -212,7 +212,7 @@ export class TabletFleet {
       left.unavailableUntilMs = nowMs + this.#moveMs()
     }
     const [atHex, endHex] = [rowKeyHex(neighbour.start), rowKeyHex(left.end)]
-    this.map.merge(left, neighbour, nowMs)
+    this.map.merge(left, neighbour)
     for (const flow of this.#flows.of(neighbour)) this.#flows.give(flow, left)
     this.#tell(nowMs, 'merge', left, reason, {
       atHex,

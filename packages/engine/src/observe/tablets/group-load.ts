@@ -9,7 +9,7 @@
  * group.
  */
 import type { GroupReport } from './report.ts'
-import { SecondRing } from './second-ring.ts'
+import { StepRing } from './step-ring.ts'
 
 const groupsMax = 512
 /** Rates are over the whole span, also of a new group: a few commits in its first second are no rate. */
@@ -17,7 +17,7 @@ const always = Number.NEGATIVE_INFINITY
 
 interface GroupCounts {
   /** Commits, conflicts and waits of the last minute. */
-  readonly window: SecondRing
+  readonly window: StepRing
   notes: number
 }
 
@@ -72,7 +72,7 @@ export class GroupLoad {
     let counts = this.#groups.get(group)
     if (counts === undefined) {
       if (this.#groups.size >= groupsMax) this.#forget(nowMs)
-      counts = { window: new SecondRing(60, 3, nowMs), notes: 0 }
+      counts = { window: new StepRing(1_000, 60, 3), notes: 0 }
       this.#groups.set(group, counts)
     }
     counts.notes++

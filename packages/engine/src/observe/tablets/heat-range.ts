@@ -9,6 +9,7 @@
  */
 import type { RowKey } from '../../storage/kv.ts'
 import { rowAfter } from '../../tables/rows.ts'
+import { StepRing } from './step-ring.ts'
 
 export interface Tier {
   readonly stepMs: number
@@ -27,34 +28,18 @@ export const heatMeasures = ['reads', 'writes', 'bytes', 'waitMs', 'refused', 't
 
 const group = 3
 const recentMax = 16
-/** Columns of the second tier that count as recent. */
-const recentColumns = 3
+/** Load of this time counts as recent: three columns of the second tier. */
+const recentMs = 30_000
 /** With fewer operations in a second, only a new range has a front. */
 const frontMin = 4
 
-/** The columns of all tiers lie one after the other; those of a tier are a ring, which begins here. */
-const firstColumns = heatTiers.map((_, tier) => columnsOf(heatTiers.slice(0, tier)))
-const columnsOfAll = columnsOf(heatTiers)
-
-function columnsOf(tiers: readonly Tier[]): number {
-  return tiers.reduce((sum, { columns }) => sum + columns, 0)
+/** Three measures for each tier. */
+function newRings(): StepRing[] {
+  return heatTiers.map(({ stepMs, columns }) => new StepRing(stepMs, columns, group, new Float32Array(columns * group)))
 }
 
-/** Three measures in each column. */
-function newCells(): Float32Array {
-  return new Float32Array(columnsOfAll * group)
-}
-
-function addTo(cells: Float32Array, column: number, a: number, b: number, c: number): void {
-  const at = column * group
-  cells[at] = (cells[at] as number) + a
-  cells[at + 1] = (cells[at + 1] as number) + b
-  cells[at + 2] = (cells[at + 2] as number) + c
-}
-
-function addColumn(cells: Float32Array, other: Float32Array, column: number): void {
-  const at = column * group
-  addTo(cells, column, other[at] as number, other[at + 1] as number, other[at + 2] as number)
+function addAll(rings: readonly StepRing[], others: readonly StepRing[]): void {
+  for (const [tier, ring] of rings.entries()) ring.addAll(others[tier] as StepRing)
 }
 
 /** The place of a division, and the side that gets the load so far. */
@@ -71,11 +56,9 @@ interface Span {
 
 export class HeatRange {
   readonly start: RowKey
-  #load = newCells()
+  #load = newRings()
   /** Made at the first wait, refusal or tombstone. */
-  #trouble: Float32Array | undefined
-  /** The step that each column is of. */
-  #steps = new Int32Array(columnsOfAll).fill(-1)
+  #trouble: StepRing[] | undefined
   /** Operations, weighted by age. */
   load = 0
   /** The keys of the running second, and of the last earlier one with operations. */
@@ -115,37 +98,18 @@ export class HeatRange {
   }
 
   add(tier: number, nowMs: number, reads: number, writes: number, bytes: number): void {
-    addTo(this.#load, this.#columnOf(tier, nowMs), reads, writes, bytes)
+    this.#load[tier]?.addThree(nowMs, reads, writes, bytes)
   }
 
   addTrouble(nowMs: number, waitMs: number, refused: number, tombstones: number): void {
-    this.#trouble ??= newCells()
-    for (let tier = 0; tier < heatTiers.length; tier++) {
-      addTo(this.#trouble, this.#columnOf(tier, nowMs), waitMs, refused, tombstones)
-    }
-  }
-
-  #columnOf(tier: number, nowMs: number): number {
-    const { stepMs, columns } = heatTiers[tier] as Tier
-    const step = Math.floor(nowMs / stepMs)
-    const column = (firstColumns[tier] as number) + (step % columns)
-    this.#turnTo(column, step % 0x7fff_ffff)
-    return column
-  }
-
-  #turnTo(column: number, step: number): void {
-    if (this.#steps[column] === step) return
-    this.#steps[column] = step
-    this.#load.fill(0, column * group, (column + 1) * group)
-    this.#trouble?.fill(0, column * group, (column + 1) * group)
+    this.#trouble ??= newRings()
+    for (const ring of this.#trouble) ring.addThree(nowMs, waitMs, refused, tombstones)
   }
 
   /** The value in a column of a tier. @param measure - place in {@link heatMeasures} */
   value(tier: number, step: number, measure: number): number {
-    const column = (firstColumns[tier] as number) + (step % (heatTiers[tier] as Tier).columns)
-    if (this.#steps[column] !== step % 0x7fff_ffff) return 0
-    const cells = measure < group ? this.#load : this.#trouble
-    return cells?.[column * group + (measure % group)] ?? 0
+    const rings = measure < group ? this.#load : this.#trouble
+    return rings?.[tier]?.value(step, measure % group) ?? 0
   }
 
   /** All measures of a column; `undefined` if it is empty. */
@@ -155,10 +119,8 @@ export class HeatRange {
   }
 
   recentLoad(nowMs: number): number {
-    const step = Math.floor(nowMs / (heatTiers[1] as Tier).stepMs)
-    let sum = 0
-    for (let i = 0; i < recentColumns; i++) sum += this.value(1, step - i, 0) + this.value(1, step - i, 1)
-    return sum
+    const [reads = 0, writes = 0] = this.#load[1]?.totals(nowMs, recentMs) ?? []
+    return reads + writes
   }
 
   /** Whether most keys of the running second are above all of the second before. For a new range, its first keys decide. */
@@ -189,12 +151,10 @@ export class HeatRange {
   }
 
   join(other: HeatRange): void {
-    if (other.#trouble !== undefined) this.#trouble ??= newCells()
-    for (const [column, step] of other.#steps.entries()) {
-      if (step < 0 || step < (this.#steps[column] as number)) continue
-      this.#turnTo(column, step)
-      addColumn(this.#load, other.#load, column)
-      if (this.#trouble !== undefined && other.#trouble !== undefined) addColumn(this.#trouble, other.#trouble, column)
+    addAll(this.#load, other.#load)
+    if (other.#trouble !== undefined) {
+      this.#trouble ??= newRings()
+      addAll(this.#trouble, other.#trouble)
     }
     this.load += other.load
     for (const key of other.#recent) this.keep(key)
@@ -212,16 +172,14 @@ export class HeatRange {
   /** Keeps the keys before the place. @returns the range from there on */
   divide({ at, load }: Division): HeatRange {
     const right = new HeatRange(at)
-    right.#steps = this.#steps.slice()
     if (load === 'both') {
-      const half = (value: number): number => value / 2
-      ;[this.#load, this.#trouble] = [this.#load.map(half), this.#trouble?.map(half)]
-      ;[right.#load, right.#trouble] = [this.#load.slice(), this.#trouble?.slice()]
+      right.#load = this.#load.map((ring) => ring.halved())
+      right.#trouble = this.#trouble?.map((ring) => ring.halved())
       this.load /= 2
       right.load = this.load
     } else if (load === 'right') {
       ;[right.#load, right.#trouble, right.load] = [this.#load, this.#trouble, this.load]
-      ;[this.#load, this.#trouble, this.load] = [newCells(), undefined, 0]
+      ;[this.#load, this.#trouble, this.load] = [newRings(), undefined, 0]
     }
     const keys = this.#recent
     this.#recent = []

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LatencyHistogram } from './second-ring.ts'
+import { LatencyHistogram } from './step-ring.ts'
 
 test('percentiles are at most a tenth above the truth, and weights count', () => {
   const histogram = new LatencyHistogram()

@@ -31,7 +31,7 @@ import type { TableId } from '../../tables/table.ts'
 import type { Charge, TabletFleet } from './fleet.ts'
 import type { GroupLoad } from './group-load.ts'
 import { rowKeyWords } from './range-words.ts'
-import { LatencyHistogram } from './second-ring.ts'
+import { LatencyHistogram } from './step-ring.ts'
 import type { Tablet } from './tablet.ts'
 
 /** Without simulation, while operations are sampled, one of this many requests is timed, and stands for the others. */

@@ -68,8 +68,8 @@ export class TabletMap {
     return { left, right }
   }
 
-  merge(left: Tablet, right: Tablet, nowMs: number): void {
-    left.absorb(right, nowMs)
+  merge(left: Tablet, right: Tablet): void {
+    left.absorb(right)
     const tablets = this.#tables.get(left.table) ?? []
     tablets.splice(tablets.indexOf(right), 1)
   }

@@ -11,7 +11,7 @@ import type { RowKey } from '../../storage/kv.ts'
 import type { TableId } from '../../tables/table.ts'
 import { LoadSample } from './load-sample.ts'
 import type { SplitRefusal, WadingScans } from './report.ts'
-import { SecondRing } from './second-ring.ts'
+import { StepRing } from './step-ring.ts'
 import { Tombstones } from './tombstones.ts'
 
 const rowSampleSize = 128
@@ -45,7 +45,7 @@ export class Tablet {
   /** The start of its window: its creation, or the last split that cut it. */
   windowStartMs: number
   /** Reads, writes and bytes of the last minute. */
-  #window: SecondRing
+  #window = new StepRing(1_000, 60, 3)
   sample: LoadSample = new LoadSample()
   total = 0
   /** Load of the decision window, at the last decision. */
@@ -61,14 +61,10 @@ export class Tablet {
     this.end = end
     this.server = server
     this.windowStartMs = nowMs
-    this.#window = new SecondRing(60, 3, nowMs)
   }
 
   count(nowMs: number, reads: number, writes: number, bytes: number): void {
-    const place = this.#window.at(nowMs)
-    this.#window.add(place, reads)
-    this.#window.add(place + 1, writes)
-    this.#window.add(place + 2, bytes)
+    this.#window.addThree(nowMs, reads, writes, bytes)
     this.total += reads + writes
   }
 
@@ -117,7 +113,7 @@ export class Tablet {
   /** Counts its load from now on. */
   restartWindow(nowMs: number): void {
     this.windowStartMs = nowMs
-    this.#window = new SecondRing(60, 3, nowMs)
+    this.#window = new StepRing(1_000, 60, 3)
     this.sample = new LoadSample()
     this.splitRefusal = undefined
     if (this.unavailableUntilMs - nowMs > 60_000) this.unavailableUntilMs = 0
@@ -125,14 +121,14 @@ export class Tablet {
     if (this.splitAtMs > nowMs) this.splitAtMs = Number.NEGATIVE_INFINITY
   }
 
-  absorb(right: Tablet, nowMs: number): void {
+  absorb(right: Tablet): void {
     this.end = right.end
     this.rows += right.rows
     this.bytes += right.bytes
     this.total += right.total
     this.splitAtMs = Math.max(this.splitAtMs, right.splitAtMs)
     this.tombstones.append(right.tombstones)
-    this.#window.addAll(nowMs, right.#window)
+    this.#window.addAll(right.#window)
     this.rowSample = [...this.rowSample, ...right.rowSample].filter(
       (_, i, all) => all.length <= rowSampleSize || i % 2 === 0,
     )

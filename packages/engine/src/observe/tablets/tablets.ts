@@ -48,15 +48,9 @@ export class Tablets {
   readonly rows: RowCounts
   readonly commits: CommitCharges
   readonly groupLoad: GroupLoad = new GroupLoad()
-  readonly contention: Contention = {
-    waited: (groups) => {
-      this.metering.chargeWaiting()
-      for (const group of groups) this.groupLoad.waited(group, this.metering.nowMs())
-    },
-    conflicted: (groups) => {
-      this.metering.chargeWaiting()
-      for (const group of groups) this.groupLoad.conflicted(group, this.metering.nowMs())
-    },
+  readonly contention: Contention = (what, groups) => {
+    this.metering.chargeWaiting()
+    for (const group of groups) this.groupLoad[what](group, this.metering.nowMs())
   }
   readonly #fleet: TabletFleet
   readonly #openedMs: number
