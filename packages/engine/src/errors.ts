@@ -31,10 +31,6 @@ export type Retry = 'never' | 'once' | 'request' | 'transaction' | 'backoff'
 /** Whether the write may have been committed although the call failed. */
 export type Committed = 'no' | 'unknown'
 
-export interface DatastoreErrorOptions extends Partial<Pick<DatastoreError, 'retry' | 'committed' | 'details'>> {
-  readonly cause?: unknown
-}
-
 const defaultRetry: Partial<Record<StatusCode, Retry>> = {
   ABORTED: 'request',
   RESOURCE_EXHAUSTED: 'backoff',
@@ -60,7 +56,11 @@ export class DatastoreError extends Error {
   readonly committed: Committed
   readonly details: Readonly<Record<string, string>>
 
-  constructor(code: StatusCode, message: string, options: DatastoreErrorOptions = {}) {
+  constructor(
+    code: StatusCode,
+    message: string,
+    options: Partial<Pick<DatastoreError, 'retry' | 'committed' | 'details' | 'cause'>> = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.retry = options.retry ?? defaultRetry[code] ?? 'never'

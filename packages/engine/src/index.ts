@@ -2,8 +2,7 @@
 
 export type { CheckOptions } from './check/checker.ts'
 export { type CheckReport, exportRemedy, type PendingGroup, type Problem, type ProblemKind } from './check/report.ts'
-export type { Scheduler } from './clock.ts'
-export { stopwatch, systemScheduler } from './clock.ts'
+export { type Scheduler, stopwatch, systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, TouchedRows } from './context.ts'
 export { CountingLedger, checkAlive, RecordingLedger, requestContext, type Slice, TableLedger } from './context.ts'
 export type * from './database/api.ts'
@@ -58,8 +57,7 @@ export { InvariantError, invariant, unreachable } from './invariant.ts'
 export { limits } from './limits.ts'
 export type { ApplyHold } from './log/apply-holds.ts'
 export type { ApplyPolicy } from './log/apply-policy.ts'
-export type { MaybePromise } from './maybe-promise.ts'
-export { andThen, isPromise } from './maybe-promise.ts'
+export { andThen, isPromise, type MaybePromise } from './maybe-promise.ts'
 export type { EntityImage } from './model/entity.ts'
 export {
   type CompositeIndex,
@@ -67,8 +65,7 @@ export {
   type IndexDefinition,
   type IndexedProperty,
 } from './model/index-definition.ts'
-export type { Key, PartitionId, PathElement } from './model/key.ts'
-export { formatKey } from './model/key.ts'
+export { formatKey, type Key, type PartitionId, type PathElement } from './model/key.ts'
 export { parseKeyPath, parseKindPath } from './model/key-path.ts'
 export type * from './model/query.ts'
 export type { Properties, Value } from './model/value.ts'

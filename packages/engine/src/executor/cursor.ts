@@ -7,15 +7,12 @@
  *   shape     a hash of the columns (planner/normal-query.ts): a cursor of another query is refused
  *   position  column codes and path code; no reference to an index row, so it survives deletes and a change of plan
  *
- * The same cursor is valid for the query with its directions changed: place refers to an ascending first column, and each
- * column's code shows whether it is inverted. The cursor behind ToDo:3, which `order by priority` gave, means in other
- * queries:
+ * A cursor is also valid for the query with its directions changed: each column's code shows whether it is inverted. The place is
+ * then at the same result, just behind it if the first column (without one, the key) has the same direction, else just before it.
+ * The cursor behind ToDo:3, which `order by priority` gave, means in other queries:
  *
  *   order by priority desc, __key__ desc   ToDo:3 is next, then all results before it, backwards
  *   order by priority desc                 ToDo:3 is next, then the later keys of its priority, then lower priorities
- *
- * If only directions differ, the place is at the same result: just behind it if the first column (without one, the key) has
- * the same direction, else just before it.
  *
  * P1  The results of a query behind a cursor, and those of its reverse behind the same cursor, are all results, each once.
  *     test/property/cursors.test.ts

@@ -7,9 +7,8 @@
  *   storewide    one for the whole store       1, 2, 3 …, whatever the kind           automatic ids of --mode legacy
  *
  * A counter is a high-water mark, never a set of ranges. Reserving ToDo:100 moves the sequential counter of ToDo to 101, so the ids
- * between its old value and 100 are never given. A range (allocateSize, allocateRange) never overlaps ids given before. A store-wide id
- * skips the ids that its own (parent, kind) has given or reserved, and a range all store-wide ids. Whether an entity already has an
- * id is checked by the commit, which can see pending records. Keys were checked by the verb (encoding/validate-key.ts).
+ * between its old value and 100 are never given. A store-wide id skips the ids that its own (parent, kind) has given or reserved, and
+ * a range all store-wide ids. Whether an entity already has an id is checked by the commit, which can see pending records.
  *
  * I4   No id is given twice for one parent and kind.                 test/property/ids.*.test.ts
  * I5   An id given or reserved is never given later. With several allocators over one store this needs `othersGive`:

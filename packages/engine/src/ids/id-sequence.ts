@@ -8,10 +8,6 @@
  * block of 16 the row moves to 33, and 17 … 32 are in hand. A crash forfeits the rest of the block. A clean close moves the
  * row back over the rest, unless another allocator has moved the row; then a later block begins behind it, and the rest is lost.
  *
- *   blocks   16, 32, 64 … 1,024 numbers: each refill doubles, so that a small store does not lose a thousand.
- *   exact    firstSize = maxSize = 0: only as many as the waiting callers need, nothing stays in hand. For a store
- *            with several allocators, so that each sees the others' reservations.
- *
  * The row is c only if no number from c on was ever given or taken: after a crash the next number is greater than any given one
  * (test/property/ids.*.test.ts). Calls are answered in order, at once if enough is in hand; waiting callers share one refill.
  *
@@ -32,7 +28,9 @@ export interface BlockPolicy {
   readonly maxSize: number
 }
 
+/** Each refill doubles, so that a small store does not lose a thousand. */
 export const growingBlocks: BlockPolicy = { firstSize: 16, maxSize: 1024 }
+/** Only as many as the waiting callers need: several allocators of a store then see each other's reservations. */
 export const exactBlocks: BlockPolicy = { firstSize: 0, maxSize: 0 }
 
 /** Each failed conditional write is another allocator's success, so this many in a row mean a bug. */

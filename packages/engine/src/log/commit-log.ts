@@ -1,12 +1,9 @@
 /**
  * The log of all entity groups: the parts of a commit that read and write it. The order of their calls is the page of the
- * commit verb (database/commit.ts, `commitInTurn`):
+ * commit verb (database/commit.ts, `commitInTurn`).
  *
- *   turns ─▶ readCommitted (images before) ─▶ readyFor ─▶ append to the log of each group ─▶ apply (A, then B)
- *                                                     └─▶ tell, acknowledge
- *
- * Example: a put of ToDo:1 appends one log record "ToDo:1, done=false → true, version 1795252843125000". A commit to three
- * groups appends three records in one batch. The batch is the commit point:
+ * A put of ToDo:1 appends one log record "ToDo:1, done=false → true, version 1795252843125000". A commit to three groups appends
+ * three records in one batch. The batch is the commit point:
  *
  *   policy `immediate`   the records and the rows of milestones A and B, without markers
  *   any other            the records, each with a pending marker; A and B are later batches

@@ -12,11 +12,7 @@
  *   00000001       one change: the path ToDo:1, no image before, the image {owner: "ada"} after
  *
  * Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row (tables/entities.ts); a missing image has
- * the length FFFFFFFF. The group and the commitVersion are in the row key.
- *
- * Format 2 is for a store that several processes share. It also has the id and the epoch of the commit, and names groups: of a
- * commit to the groups A, B and C the record in A, which decides the commit, names all three, and that in C names A and C.
- * Records of earlier versions name all three everywhere.
+ * the length FFFFFFFF. The group and the commitVersion are in the row key. Format 2 is for a store that several processes share.
  *
  * R1  decode(encode(r)) = r. A record that does not decode is an error, never skipped: it has acknowledged data.
  *

@@ -5,10 +5,9 @@
  *             EntitiesByPropertyAsc, …Desc: of an index that was read before  ───────────▶ the tree
  *                                           of one that was not read yet      ───────────▶ dropped
  *             Log  ──────────────────────────────────────────────────────────────────────▶ a list (unread-log.ts)
- *   first read of an index ──▶ its rows are made from Entities, in slices, and kept from then on
+ *   first read of an index ──▶ its rows are made from Entities, in slices; from the first slice on, commits write them too
  *
  * A put of ToDo:1 with ten properties has twenty property rows, of 2.3 µs each; an application that only filters by `done` needs one.
- * From the first slice on, commits write the index's rows too. An older snapshot materialises its rows in its own fork.
  *
  * Reads give the same rows as on a store that keeps every row (test/property/on-demand-rows.test.ts): the store and each snapshot keep all
  * rows of an index, or none, and an index that is being materialised is not read. Index rows follow from Entities only while no

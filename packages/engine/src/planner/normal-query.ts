@@ -5,25 +5,19 @@
  *
  *   position = <code of column 1> … <code of column n> <path code>
  *
- * For `order by priority`, ToDo:3 with priority = 5 has the position <code of 5> <path of ToDo:3>.
+ * For `order by priority`, ToDo:3 with priority = 5 has the position <code of 5> <path of ToDo:3>. Columns are the properties of
+ * the orders, then those of distinct, inequalities and projection (orders.ts). Each is coded in its own direction, so that positions
+ * ascend in result order if the last order, the key's, is ascending; otherwise they descend, with every column coded the other way
+ * round (`reverse`). Positions are the suffixes of index rows behind a fixed prefix, for any index that serves the query. So a
+ * cursor survives a change of plan, scans are joined by comparing strings, and no operator decodes a value.
  *
- * Columns are the properties of the orders, then those of distinct, inequalities and projection. Distinct and projected
- * properties without an order have no direction of their own: they take the order of the index that serves the query. Each
- * column is coded in its own direction, so that positions ascend in result order if the last order, the key's, is ascending.
- * Otherwise they descend, with every column coded the other way round (`reverse`). Positions are the suffixes of index rows
- * behind a fixed prefix, for any index that serves the query. So a cursor survives a change of plan, scans are joined by
- * comparing strings, and no operator decodes a value.
- *
- * An order on the key may be before other columns. These are *late*: no table has rows that begin with a key. If every row of
- * an entity is a result, their codes are behind the path, inverted like the others with `reverse`:
+ * Columns behind an order on the key are *late*: no table has rows that begin with a key. If every row of an entity is a result,
+ * their codes are behind the path, inverted like the others with `reverse`; otherwise they only decide which entities match.
  *
  *   position = <code of column 1> … <path code> <code of late column 1> …
  *
- * Otherwise they only decide which entities match, and are in no position.
- *
  * An entity is one result, at the first of its matching rows: in each column, at its first allowed value in the column's
- * direction. A projection query has a result for each index row instead. Two queries with equal `shape` have positions of the
- * same columns in the same order; directions may differ.
+ * direction. A projection query has a result for each index row instead.
  */
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { Key, PartitionId } from '../model/key.ts'

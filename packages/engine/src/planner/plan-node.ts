@@ -33,11 +33,6 @@ export interface ScanNode {
   readonly index?: IndexDefinition
 }
 
-export interface JoinNode {
-  readonly type: 'mergeJoin' | 'union'
-  readonly inputs: readonly PlanNode[]
-}
-
 export interface FilterNode {
   readonly type: 'filter'
   readonly input: PlanNode
@@ -54,7 +49,12 @@ export interface LateNode {
   readonly lateSpans: readonly (readonly Span[] | undefined)[]
 }
 
-export type PlanNode = ScanNode | JoinNode | FilterNode | LateNode | { readonly type: 'empty' }
+export type PlanNode =
+  | ScanNode
+  | { readonly type: 'mergeJoin' | 'union'; readonly inputs: readonly PlanNode[] }
+  | FilterNode
+  | LateNode
+  | { readonly type: 'empty' }
 
 export interface Plan extends Omit<NormalQuery, 'ancestor' | 'parts' | 'arrange'> {
   readonly partitionCode: string

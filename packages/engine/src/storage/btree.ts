@@ -5,9 +5,8 @@
  *           nodes [c0   c1    c2   c3]
  *   leaf    rests [ ascending, distinct ]     values [ one for each key ]       key = prefix + rest
  *
- * A leaf between the separators "ToDo:1" and "ToDo:2" stores their common prefix "ToDo:" once, and the rest of each key;
- * every key that belongs there begins with it. Separators are no longer than needed to tell their neighbours apart. Nodes are
- * searched by numbers made of the first bytes behind what their keys share (btree-node.ts, key-parts.ts).
+ * A leaf between the separators "ToDo:1" and "ToDo:2" stores their common prefix "ToDo:" once, and the rest of each key. Separators
+ * are no longer than needed to tell their neighbours apart. For the search in a node see btree-node.ts.
  *
  * All leaves are at one depth, `height` steps below the root. Every other node is at least a quarter full. Each node has the
  * epoch in which it was made. A view costs O(1): it keeps the root, and the next write begins a new epoch if the view is

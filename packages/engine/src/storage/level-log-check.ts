@@ -6,8 +6,8 @@
  *   row write = 0 key | 1 key value                   each with its length before it, a varint
  *
  * A missing, repeated or swapped fragment has a right checksum too; the numbers find it: behind a record with sequence 10 and 3 row
- * writes comes one with sequence 13. A log that lacks acknowledged writes (acknowledged.ts), or any in the middle, is damaged. Behind the
- * acknowledged length it may end anywhere, after a power cut in zeros from the start of a sector on.
+ * writes comes one with sequence 13. Behind the acknowledged length (acknowledged.ts) a log may end anywhere, after a power cut in
+ * zeros from the start of a sector on.
  *
  * D1  A damaged log is not opened, and stays as it is. If it is cut on request, the records before the damage remain and none
  *     after it; all bytes are kept beside it.   contract/damaged-folder.test.ts

@@ -10,8 +10,7 @@
  * frontier is ToDo:8 00. After seek(ToDo:5) the next row is ToDo:5, without LevelDB; seek(ToDo:50) drops `ahead`.
  *
  * Rows that the row cache has for the scan's version are given at once; rows from LevelDB are added to it. A chunk has at
- * least the requested or expected number of rows, and doubles as the scan continues. A seek inside the rows read ahead costs
- * a binary search.
+ * least the requested or expected number of rows, and doubles as the scan continues.
  */
 import { Buffer } from 'node:buffer'
 import { byteString } from '../encoding/bytes.ts'

@@ -16,19 +16,15 @@ import type { KeyRange } from './kv.ts'
 
 export type LevelDatabase = Level<Uint8Array, Uint8Array>
 
-/** A read in a past version. With explicit encodings LevelDB's wrapper does not copy the options in each call. */
-export interface SnapshotRead {
-  readonly snapshot: ReturnType<LevelDatabase['snapshot']>
-  readonly keyEncoding: 'view'
-  readonly valueEncoding: 'view'
-}
-
 export class StoreVersion {
   /** The number of acknowledged batches before it. */
   readonly sequence: number
   readonly areas: Areas
-  /** Undefined while the store itself is in this version. */
-  snapshot: SnapshotRead | undefined
+  /**
+   * The options of a read in it; `undefined` while the store itself is in this version. With explicit encodings LevelDB's wrapper
+   * does not copy the options in each call.
+   */
+  snapshot: { snapshot: ReturnType<LevelDatabase['snapshot']>; keyEncoding: 'view'; valueEncoding: 'view' } | undefined
   /** Whether there is a later version. */
   past = false
   /** The store holds its newest version. */

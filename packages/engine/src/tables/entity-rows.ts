@@ -10,8 +10,8 @@
  *                                                             EntitiesByPropertyDesc   the same two
  *                                                             EntitiesByCompositeProperty: by the indexes of ToDo, if any
  *
- * A sink consumes rows: a batch of the store, a list, a counter. It can decline the rows of a prefix (`wants`), as does a
- * store that makes index rows at their first read (on-demand/). Such rows are not made, but `count` contains them.
+ * A sink can decline the rows of a prefix (`wants`), as does a store that makes index rows at their first read (on-demand/). Such
+ * rows are not made, but `count` contains them.
  *
  * The rows of an entity follow from its key, properties, definitions and scatter value alone.
  * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays. The rows

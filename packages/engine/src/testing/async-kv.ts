@@ -8,20 +8,16 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { Kv } from '../storage/kv.ts'
 import { WrappedKv } from './wrapped-kv.ts'
 
-export interface AsyncKvOptions {
-  /** The delay between a call and the store, and again between the store and the answer; a resolved promise by default. */
-  readonly hop?: () => Promise<void>
-}
-
 export class AsyncKv extends WrappedKv {
   readonly #hop: () => Promise<void>
   /** Two promises: the latest write has reached the store, and it was answered. */
   #reached: Promise<unknown> = Promise.resolve()
   #answered: Promise<unknown> = Promise.resolve()
 
-  constructor(inner: Kv, options: AsyncKvOptions = {}) {
+  /** @param hop - the delay between a call and the store, and again between the store and the answer */
+  constructor(inner: Kv, { hop = () => Promise.resolve() }: { readonly hop?: () => Promise<void> } = {}) {
     super(inner, 'by promise')
-    this.#hop = options.hop ?? (() => Promise.resolve())
+    this.#hop = hop
   }
 
   protected async read<T>(call: () => MaybePromise<T>): Promise<T> {

@@ -6,8 +6,7 @@
  *
  * Transactions 1 and 2 have both read ToDo:1 and both want to write it. Each waits for the other, and 2, the younger, is
  * aborted. A wait ends when its row is free, when the waiter is such a victim, or when the lock timeout is over; the timeout
- * starts again each time the row is released. A holder that expires during the wait is ended at that instant. The search goes
- * backwards, from a transaction to those that wait for it, so transactions that do not wait cost nothing.
+ * starts again each time the row is released. A holder that expires during the wait is ended at that instant.
  *
  * W1  A cycle is found when its last edge is added. Its youngest transaction (by first begin) is aborted at once. The oldest is
  *     never the victim, so one transaction always makes progress.                    deadlock-detection.test.ts

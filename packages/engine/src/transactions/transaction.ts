@@ -45,10 +45,9 @@ export interface TransactionOwner {
   ended(transaction: Transaction): void
 }
 
-export interface TransactionStart
-  extends Pick<Transaction, 'id' | 'database' | 'mode' | 'readOnly' | 'readTime' | 'age' | 'beganAt'> {
-  readonly owner?: TransactionOwner | undefined
-  readonly budget?: ReadBudget | undefined
+type TransactionStart = Pick<Transaction, 'id' | 'database' | 'mode' | 'readOnly' | 'readTime' | 'age' | 'beganAt'> & {
+  readonly owner?: TransactionOwner
+  readonly budget?: ReadBudget
 }
 
 /** The goal of a wait: a row of a footprint is free, or another transaction has ended. */

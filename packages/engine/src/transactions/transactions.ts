@@ -7,7 +7,7 @@
  *   optimisticWithEntityGroups   the same by entity group: one snapshot per group, and any later commit to it is a conflict
  *
  * Transactions 1 and 2 both read {points: 3} and write {points: 4}. Pessimistic: a deadlock, and 2 is aborted. Optimistic: the
- * first commit wins, the second one is aborted. In each mode one of them has to retry, and no addition is lost.
+ * first commit wins, the second one is aborted, and has to retry. No addition is lost.
  *
  * X1  Between the reads and the commit of a transaction, no other commit changes a row (or group) of its read set: rows are locked or
  *     checked until it ends. Hence committed transactions are serializable in commit order.   test/property/serializability.test.ts

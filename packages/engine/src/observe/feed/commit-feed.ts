@@ -6,9 +6,8 @@
  *   milestone B   index rows are written      ─▶ {apply, B}         ┘
  *   a reset, a restored snapshot, an index built or removed, a repair ─▶ {reload}: any row of the scope may be another one
  *
- * The events of a record come in this order: with the `immediate` policy at once, otherwise A and B come later, group by group.
- * The rows of an event come from tables/entity-rows.ts, whether the store keeps them or makes them on demand. Watchers with the
- * same filter get the same event.
+ * With the `immediate` policy the events of a record come at once, otherwise A and B come later, group by group. Watchers with
+ * the same filter get the same event.
  *
  * The words of a large event take many milliseconds, so events are made in slices, one after the other; a small one is made in the
  * turn of its step, and one that no watcher has room for not at all. The commit is answered when its own events are made ({@link CommitFeed.told}).
@@ -119,7 +118,7 @@ export class CommitFeed {
     this.#tell(records, makes)
   }
 
-  reload({ reason, projectId, databaseId, namespaceId }: ReloadReason): void {
+  reload({ reason, projectId, databaseId, namespaceId }: PartitionScope & Pick<ReloadReport, 'reason'>): void {
     const reload: ReloadReport = {
       reason,
       ...(projectId === undefined ? {} : { project: projectId }),
@@ -177,10 +176,6 @@ function* tellSteps(
       } else for (const watcher of left) watcher.miss()
     }
   }
-}
-
-export interface ReloadReason extends PartitionScope {
-  readonly reason: ReloadReport['reason']
 }
 
 function differs(one: string | undefined, other: string | undefined): boolean {

@@ -48,11 +48,6 @@ type Property = ReturnType<typeof parsePropertyCode> & {
   latest: string
 }
 
-interface KindUse {
-  queries: number
-  readonly named: Set<string>
-}
-
 export interface IndexPatternsOptions {
   /** A composite index in words, such as `ToDo(owner, due desc)`; `undefined` if it was deleted. */
   readonly indexInWords: (database: string, id: bigint) => string | undefined
@@ -69,7 +64,7 @@ export class IndexPatterns {
     latest: '',
   }))
   /** By partition code and kind. */
-  readonly #kinds = new LruMap<KindUse>(subjectsMax, () => ({ queries: 0, named: new Set() }))
+  readonly #kinds = new LruMap(subjectsMax, () => ({ queries: 0, named: new Set<string>() }))
   /** By database code and index id. */
   readonly #composites = new LruMap<{ rows: Estimate }>(subjectsMax, () => ({ rows: nothing }))
   /** Indexes that served a query, by database code and words. */

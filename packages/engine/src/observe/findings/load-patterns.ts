@@ -42,13 +42,6 @@ const startSlots = 30
 /** The documented first step of a ramp: 500 operations a second. */
 const startRate = 500
 
-/** The keys of some events: the operations on each, and their sum. At most {@link generation} keys. */
-interface KeyCounts {
-  readonly counts: Map<string, number>
-  total: number
-  events: number
-}
-
 interface KindTouches {
   /** All keys seen, up to a maximum: the busy ones are compared with them. */
   readonly known: Set<string>
@@ -198,8 +191,9 @@ export class LoadPatterns {
   }
 }
 
-function noKeys(): KeyCounts {
-  return { counts: new Map(), total: 0, events: 0 }
+/** The keys of some events, {@link generation} at most: the operations on each, and their sum. */
+function noKeys() {
+  return { counts: new Map<string, number>(), total: 0, events: 0 }
 }
 
 /** The busiest neighbouring tenth of the known keys, if it is busy enough. */

@@ -15,17 +15,12 @@ const groupsMax = 512
 /** Rates are over the whole span, also of a new group: a few commits in its first second are no rate. */
 const always = Number.NEGATIVE_INFINITY
 
-interface GroupCounts {
-  /** Commits, conflicts and waits of the last minute. */
-  readonly window: StepRing
-  notes: number
-}
-
 /** The group is its code. */
 type GroupRates = Omit<GroupReport, 'logHex'>
 
 export class GroupLoad {
-  readonly #groups = new Map<string, GroupCounts>()
+  /** Commits, conflicts and waits of the last minute. */
+  readonly #groups = new Map<string, { readonly window: StepRing; notes: number }>()
   /** Groups with conflicts or waits; if there are any, {@link committed} must be called for each commit. */
   readonly troubled: Set<string> = new Set()
 

@@ -4,16 +4,14 @@
  *   begin ─▶ take … take ─▶ [admit, before a commit's log append] ─▶ take … ─▶ settle
  *
  * A put of ToDo:1 {owner: "ada"} takes the read of its row in Entities and its log record, both charged to the ledger of the
- * request; applying it then takes its four rows in the tables (commit-charges.ts). Taken operations wait in a list, of 256
- * rows or 64 KiB of images, until they are charged: each adds to the load of its tablet, and decisions that are due by then are
- * made, such as splits (fleet.ts).
+ * request; applying it then takes its four rows in the tables (commit-charges.ts). Taken operations wait in a list until they are
+ * charged: each adds to the load of its tablet, and decisions that are due by then are made, such as splits (fleet.ts).
  *
  * Only admit() refuses a commit, so a refused commit has written nothing. Rows are served in parallel: if ToDo:1 takes 5 ms and
  * ToDo:2 takes 20 ms, a lookup of both takes 20 ms. A tablet that moves (known) and a full server refuse requests at once.
  *
- * Without simulation, the first `exactPerSecond` row operations of a second are charged one by one; after that, one operation
- * after a random number of others is charged for all of them. An entity that is written counts as one operation with all its
- * rows. While heat is watched, nothing is sampled.
+ * Without simulation operations are sampled (meter.ts). An entity that is written counts as one operation with all its rows.
+ * While heat is watched, nothing is sampled.
  */
 import type { Scheduler } from '../../clock.ts'
 import { CountingLedger, checkAlive, type LedgerEntry, type RequestContext } from '../../context.ts'

@@ -3,9 +3,8 @@
  *
  *   samples by key   a a b c d d d e     half of the weight ──▶ the right half begins at row d
  *
- * With the default settings: 5,000 puts a second go to the one tablet of Entities. The fleet (fleet.ts) decides every 5 s. Its
- * first decision after 60 s sees more than 4,000 operations a second, and the median of the sampled rows is ToDo:500. The tablet
- * map makes a second tablet [ToDo:500, end), and Tablet.cut() gives it its part of the rows and flows.
+ * With the default settings: 5,000 puts a second go to the one tablet of Entities. The first decision after 60 s sees more than
+ * 4,000 operations a second, and the median of the sampled rows is ToDo:500: a second tablet begins there.
  *
  * A split point is the key of a row, or lies between two, so no row is divided. A split that would not help is refused, with
  * the share of the samples that shows it: one row has nearly all the load, or the newest samples are all on one side, so the
