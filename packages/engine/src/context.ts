@@ -62,7 +62,6 @@ export interface TouchedRows {
   rowsWritten: number
 }
 
-/** A counting ledger with counts per table. A request touches few tables, so a list is cheaper than a map. */
 export class TableLedger extends CountingLedger {
   readonly tables: TouchedRows[] = []
 

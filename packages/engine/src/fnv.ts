@@ -3,7 +3,6 @@
 export const fnvStart = 0x811c9dc5
 const prime = 0x01000193
 
-/** Adds one unit of at most 32 bits to a hash. */
 export function fnvStep(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, prime)
 }

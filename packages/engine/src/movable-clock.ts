@@ -40,7 +40,6 @@ export class MovableClock implements Scheduler {
     this.#base = base
   }
 
-  /** How far this clock is ahead of the one below. */
   get offsetMs(): number {
     return Number(this.#offsetMicros) / 1000
   }
@@ -102,7 +101,6 @@ export class MovableClock implements Scheduler {
     }
   }
 
-  /** Returns to the time of the scheduler below. */
   reset(): void {
     this.#offsetMicros = 0n
   }

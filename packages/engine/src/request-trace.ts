@@ -22,9 +22,7 @@ export interface LockWait {
 export interface RequestTrace {
   /** A query is about to be read; after a second plan the last one counts. @param tree - makes the plan in words */
   planned(tree: () => PlanTree): void
-  /**
-   * A commit is being written. @param rows - of the six tables, written and deleted now or when the commit is applied
-   */
+  /** A commit is being written. @param rows - of the six tables, written and deleted now or when the commit is applied */
   committed(rows: RowTally): void
   /** The request waits from now on. @returns a function to call when it no longer does */
   waits(wait: LockWait): () => void

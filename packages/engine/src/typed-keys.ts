@@ -27,7 +27,6 @@ export function formatKeyPath(path: readonly Printable[]): string {
     .join('/')
 }
 
-/** A part of a text as an error shows it. */
 export function shown(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

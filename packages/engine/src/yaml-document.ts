@@ -40,7 +40,6 @@ export function yamlDocument(
   return document
 }
 
-/** Where the keys of a mapping begin that an earlier key equals. */
 function repeatedKeys({ isScalar }: typeof import('yaml'), { items }: YAMLMap): number[] {
   const seen = new Set<unknown>()
   return items.flatMap(({ key }) => {

@@ -83,7 +83,6 @@ class Check {
   readonly #chains = new Map<RowKey, Cell[]>()
   readonly #pending: PendingGroup[] = []
   readonly #problems: Problem[] = []
-  /** Index rows that are missing, wrong or orphaned. */
   readonly #broken = new Set<RowKey>()
   #problemCount = 0
   #rowsSeen = 0
@@ -330,7 +329,6 @@ class Check {
     }
   }
 
-  /** The next rows of a scan; `damaged`: the scan was moved behind an unreadable row. */
   #next(scan: KvScan): MaybePromise<readonly KvRow[] | 'damaged'> {
     return whenFails(
       () => scan.next(batchRows),
@@ -342,7 +340,6 @@ class Check {
     )
   }
 
-  /** The value of a row; `undefined` also if it cannot be read. */
   #get(key: RowKey): MaybePromise<Cell> {
     return whenFails(
       () => this.#parts.reader.get(key),

@@ -89,7 +89,6 @@ export function aggregatedRead(
 interface CheckedAggregations {
   /** Names of the answers, in request order. */
   readonly names: readonly string[]
-  /** The properties to sum or average, without duplicates. */
   readonly properties: readonly string[]
 }
 

@@ -124,7 +124,6 @@ export class Database {
     this.keep().#settings = { ...this.settings, ...changed }
   }
 
-  /** Takes over changed settings of all databases; its own single settings stay. */
   follow(changed: Partial<DatabaseSettings>): void {
     if (this.#settings !== undefined) this.#settings = { ...this.#settings, ...changed }
   }
@@ -195,7 +194,6 @@ export class Database {
     return this.#observed(context, () => this.#parts.transactions.rollback(this, token))
   }
 
-  /** Applies mutations: all or nothing if transactional, else one after the other. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
     return this.#writing(context, (database) => runSteps(commitSteps(database.#parts, context, request)))
   }
@@ -225,7 +223,6 @@ export class Database {
     return this.#writing(context, () => allocateIds(this.#idCall(context), key, 'allocateMax', max))
   }
 
-  /** The next ids of a kind and parent; allocates nothing. */
   nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
     return this.#writing(context, () => nextIds(this.#idCall(context, this), key, this.settings.idPolicy))
   }

@@ -41,7 +41,6 @@ export function passingBytes(text: string): Uint8Array {
   return bytes
 }
 
-/** Compares texts or byte strings by their units, for a sort. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

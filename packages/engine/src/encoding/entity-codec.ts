@@ -166,7 +166,6 @@ function wholeOf({ bytes }: WireReader): ByteRange {
   return { bytes, start: 0, end: bytes.length }
 }
 
-/** Decodes a google.datastore.v1.ArrayValue, with the rules of {@link decodeValue}. */
 export function decodeArrayValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value[] {
   const reader = new WireReader(bytes)
   return arrayIn(wholeOf(reader), reader, property, defaults, 1)

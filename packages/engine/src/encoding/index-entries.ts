@@ -26,7 +26,6 @@ import { type ByteRange, eachElement, type PropertyEntry, readerOf, readValue, V
 import { typeByteOfMember, typeBytes, valueField } from './value-types.ts'
 import { WireReader } from './wire.ts'
 
-/** One value of one indexed property of an entity. */
 export interface IndexEntry {
   /** The property's name; a dotted path for a nested one (`address.city`). */
   readonly property: string

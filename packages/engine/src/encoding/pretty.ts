@@ -94,7 +94,6 @@ function columnWords(row: RowReader, isDescending: boolean, typeByte: number | u
   return prettyValue(decodeValueCode(code, 0, typeByte ?? likelyType(code, 0)).value)
 }
 
-/** Quoted unless it consists of plain letters. */
 function word(text: string): string {
   return /^[\p{L}\p{N}_.:-]+$/u.test(text) ? text : JSON.stringify(text)
 }

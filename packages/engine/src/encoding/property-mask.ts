@@ -94,7 +94,6 @@ function cutProperty(name: Uint8Array, value: ByteRange, mask: PropertyMask): Ui
   return content.length === 0 ? undefined : entityProperty(name, entity, content)
 }
 
-/** The Value of an embedded entity; `undefined` for other types. */
 function entityIn(value: ByteRange): ValueSlot | undefined {
   const slot = new ValueSlot(value.bytes)
   readValue(new WireReader(value.bytes, value.start, value.end), slot)

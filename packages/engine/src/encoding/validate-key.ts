@@ -147,7 +147,6 @@ export function incompleteText(key: Key): string {
   return `Key path element must not be incomplete: ${pathText(key)}`
 }
 
-/** Checks the size of a key: kinds and names in UTF-8 bytes, 8 bytes for an id. */
 function validateKeyBytes(key: Key): void {
   let bytes = key.partition.namespaceId.length
   for (const { kind, id, name = '' } of key.path) {

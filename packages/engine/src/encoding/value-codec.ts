@@ -62,7 +62,6 @@ export function valueCode(value: IndexableValue): string {
   }
 }
 
-/** The offset just after the value at `offset`. @param inverted - whether the code is inverted */
 export function skipValue(code: string, offset: number, inverted = false): number {
   const { body } = valueClasses[classOf(code.charCodeAt(offset) ^ (inverted ? 0xff : 0), offset)]
   switch (body) {

@@ -30,7 +30,6 @@ export function readDoubles(range: ByteRange, into: Float64Array): number | unde
   return areDoubles ? count : undefined
 }
 
-/** Reads the leading elements of the common form and returns their number. */
 function readPlain({ bytes, start, end }: ByteRange, into: Float64Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const room = into.length

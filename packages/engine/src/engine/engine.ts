@@ -104,7 +104,6 @@ export class Engine {
     return this.#parts.place.local?.log.pending.count ?? 0
   }
 
-  /** A context for requests made in this process. */
   context(options: Omit<RequestContextOptions, 'clock' | 'ledger'> = {}): RequestContext {
     return this.#parts.context(options)
   }

@@ -32,7 +32,6 @@ export class BufferedInput {
     this.#batchMin = batchMin
   }
 
-  /** Moves to the next row, which may need a {@link fill}. */
   pass(): void {
     this.#at++
     this.current = this.#rows[this.#at]
@@ -51,7 +50,6 @@ export class BufferedInput {
     })
   }
 
-  /** Moves to the first row at or after `position`. */
   advanceTo(position: string): MaybePromise<void> {
     if (!this.#passBefore(position)) return runSteps(this.#readTo(position))
     // The target was in the batch, so the next one may be near too.
@@ -79,7 +77,6 @@ export class BufferedInput {
     if (this.#at > 0 || readOn) this.#patience = Math.min(this.#patience + 1, patienceMax)
   }
 
-  /** Skips all rows before `position` without reading. */
   seek(position: string): void {
     if (this.#passBefore(position) || this.ended) return
     this.#rows = noRows

@@ -15,7 +15,6 @@ const batchMax = 512
 
 export class Distinct extends Operator {
   readonly #plan: Pick<Plan, 'columns' | 'reverse'>
-  /** The number of first columns. */
   readonly #width: number
   #batch = batchMin
   #group: string | undefined

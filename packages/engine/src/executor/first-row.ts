@@ -171,7 +171,6 @@ function hasSeveral(cell: Uint8Array, count: number): boolean {
   return false
 }
 
-/** The first position at which an entity with these entries matches; `undefined` if there is none. */
 function firstPosition(plan: Plan, path: string, entries: readonly IndexEntry[]): string | undefined {
   let first: string | undefined
   for (const disjunct of plan.disjuncts) {

@@ -55,7 +55,6 @@ export class Late extends Operator {
     else this.#ready.push({ position: row.position, cell: row.cell, image })
   }
 
-  /** The entity's values in a late column, in result order. */
   #valuesOf(entries: readonly IndexEntry[], column: Column, index: number): readonly LateValue[] {
     const spans = this.#node.lateSpans[index]
     const values: LateValue[] = []

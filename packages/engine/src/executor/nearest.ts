@@ -48,7 +48,6 @@ interface Candidate {
   readonly image: EntityImage
 }
 
-/** The nearest candidates so far, nearest first. */
 class Nearest {
   readonly kept: Candidate[] = []
   readonly #search: NearestPlan

@@ -42,7 +42,6 @@ export interface ValuePlace {
   end(position: string): number
 }
 
-/** The place of a property's values in positions; `undefined` if it is no column. */
 export function placeOf(form: PositionForm, property: string): ValuePlace | undefined {
   const { columns, lateColumns } = form
   const isMine = (column: Column): boolean => column.property === property

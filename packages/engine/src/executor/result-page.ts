@@ -27,7 +27,6 @@ export interface PageResult {
   readonly cursor: Uint8Array
 }
 
-/** An answer, before read time and transaction are added. */
 export interface ResultPage {
   readonly resultType: ResultType
   readonly results: readonly PageResult[]
@@ -157,7 +156,6 @@ export class PageRun {
   }
 }
 
-/** The entity of a row; `undefined` if it is gone. */
 export function readImage(execution: Execution, row: PositionedRow): MaybePromise<EntityImage | undefined> {
   if (row.image !== undefined) return row.image
   // Without a kind the rows are those of Entities.

@@ -16,7 +16,6 @@ import { entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import { pathIn } from './position.ts'
 
-/** A plan that is run over a view of the tables. */
 export interface Execution {
   readonly context: RequestContext
   readonly view: TableView

@@ -83,7 +83,6 @@ export class UndoneRows {
     return runSteps(this.#of(context, moment, wanted))
   }
 
-  /** Drops all parts. Reads in progress keep theirs. */
   forget(): void {
     this.#parts = new Map()
     this.#recent.clear()
@@ -158,7 +157,6 @@ function nameOf({ at, newer }: Moment, { part, group = '' }: WantedRows): string
   return `${newer.lineage} ${at} ${part.prefix.length} ${part.prefix}${group}`
 }
 
-/** The records of a part that are not undone yet. */
 function missing({ newer }: Moment, { part, group }: WantedRows, known?: UndonePart): readonly Chain[] {
   if (group === undefined) return [...newer.ofPart(part, known?.upTo)]
   const places = newer.ofGroup(group, known?.upTo.get(ofGroup))

@@ -101,7 +101,6 @@ export class KeyPermutation {
     return this.#shuffledId(this.#checked(original) - 1n, 'forward') + 1n
   }
 
-  /** The inverse of {@link idOf}. */
   originalOf(id: bigint): bigint {
     return this.#shuffledId(this.#checked(id) - 1n, 'backward') + 1n
   }

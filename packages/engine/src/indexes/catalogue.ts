@@ -81,7 +81,6 @@ export class IndexCatalogue {
     this.#set([])
   }
 
-  /** The index with an equal definition, in any state. */
   find(definition: IndexDefinition): CataloguedIndex | undefined {
     return this.#byIdentity.get(identityOf(definition))
   }

@@ -14,7 +14,6 @@ import { type IndexFileText, parseIndexYaml, withGenerated } from './index-yaml.
 
 export interface IndexFileOptions {
   readonly path: string
-  /** Gets one line about a problem of the file. */
   readonly onTrouble: (trouble: string) => void
   /** Never writes the file, because other processes would write it at the same time. */
   readonly isReadOnly?: boolean | undefined
@@ -50,7 +49,6 @@ export class IndexFile {
     return [...this.#parsed.manual, ...this.#parsed.generated]
   }
 
-  /** Whether a definition is in the manual part, which only a person changes. */
   isManual(definition: IndexDefinition): boolean {
     return has(this.#parsed.manual, definition)
   }

@@ -69,7 +69,6 @@ export function isFragmentOfOtherLength(bytes: Buffer, at: number, to: number): 
   }
 }
 
-/** Writes one fragment. Returns the offset of the next one. */
 export function writeFragment(
   bytes: Buffer,
   at: number,

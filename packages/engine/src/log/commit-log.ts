@@ -102,7 +102,6 @@ export class CommitLog {
   readonly turns: Sequencer = new Sequencer()
   /** Entities cells of batches that are being written. */
   readonly #inFlight = new Map<RowKey, { readonly version: bigint; readonly cell: Uint8Array | undefined }>()
-  /** Batches that are being written. */
   readonly #writing = new Set<Promise<void>>()
   /** For each group, the last of these batches whose records will be pending. */
   readonly #soonPending = new Map<GroupCode, Promise<void>>()
@@ -310,7 +309,6 @@ export class CommitLog {
     return acknowledged
   }
 
-  /** Adds committed records to the pending ones: reads now see them. */
   #enqueue(appended: readonly LogAppend[]): readonly PendingRecord[] {
     const records = appended.map(({ value, ...record }): PendingRecord => record)
     for (const record of records) {
@@ -321,7 +319,6 @@ export class CommitLog {
     return records
   }
 
-  /** Schedules the application of a record by the policy of its database. */
   arm(record: PendingRecord, database: LogDatabase = this.#options.databaseByCode(record.database)): void {
     const policy = database.settings.applyPolicy
     if (policy.type === 'immediate') this.#inBackground(this.applier.rollForward(record.group, 'policy'))

@@ -70,7 +70,6 @@ export class KeptLog {
     }
   }
 
-  /** Places of the records of a group from one place to before another, ascending. */
   ofGroup(group: GroupCode, from: number, end: number): readonly number[] {
     runAtOnce(this.linking())
     return between(this.#groups.get(group) ?? [], from, end)
@@ -94,7 +93,6 @@ export class KeptLog {
     }
   }
 
-  /** A new list of the rows from one index to before another. */
   part(start: number, end: number): KeptLog {
     const [rows, sizes, kinds] = [this.rows, this.sizes, this.#kindsOf]
     return new KeptLog(this.base + start, rows.slice(start, end), sizes.slice(start, end), kinds.slice(start, end))

@@ -150,7 +150,6 @@ export class PendingRecords {
     return this.#databases.has(database)
   }
 
-  /** Records of a database, in version order within a group. */
   inDatabase(database: string): readonly PendingRecord[] {
     return this.groupsOf(database).flatMap((group) => this.of(group))
   }

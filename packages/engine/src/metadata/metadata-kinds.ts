@@ -40,7 +40,6 @@ export function isMetadataKind(kind: string | undefined): kind is MetadataKind {
   return kind === '__namespace__' || kind === '__kind__' || kind === '__property__'
 }
 
-/** Throws INVALID_ARGUMENT for a query that a metadata kind does not support. */
 export function checkMetadataQuery({ kind, filter, order }: Query): void {
   if (!isMetadataKind(kind)) return
   const walk = (part: typeof filter): void => {
@@ -110,7 +109,6 @@ export const workOfEntity = 16
 
 type Put = (path: readonly PathElement[], properties?: ReadonlyMap<string, Value>) => void
 
-/** The tables to read, and the entities to make of them. */
 interface Reading {
   readonly context: RequestContext
   readonly view: TableView

@@ -119,7 +119,6 @@ function propertyFigures({ values, entries }: KindSurvey): readonly (readonly [s
   return figures
 }
 
-/** Adds up the figures of the statistic entities of one kind. */
 class Collector {
   readonly #wanted: string | undefined
   readonly #statistics = new Map<string, Statistic>()

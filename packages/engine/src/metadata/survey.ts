@@ -61,7 +61,6 @@ export class KindSurvey {
   }
 }
 
-/** One for each namespace and kind, in no order. */
 export type Survey = readonly KindSurvey[]
 
 const rowsPerStep = 64

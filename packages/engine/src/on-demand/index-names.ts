@@ -61,7 +61,6 @@ export class IndexNames {
     return undefined
   }
 
-  /** Codes of the properties of a kind, sorted. */
   #of(kind: string): MaybePromise<string[]> {
     let known = this.#known.get(kind)
     if (known === undefined) {

@@ -35,7 +35,6 @@ export interface Kept {
   readonly begun: KeptIndexes
 }
 
-/** Index rows to make: of one property of a kind, or of all. */
 export interface Missing {
   readonly table: PropertyTable
   /** Row prefix of the kind, without the byte of the table. */
@@ -165,7 +164,6 @@ export function withIndexes(kinds: KeptIndexes, more: readonly Missing[]): KeptI
   return all
 }
 
-/** Entities that one step reads at most. */
 const entitiesPerStep = 64
 /** Index rows and entities after which a step ends: some hundreds of microseconds of work. One entity has up to 20,000 rows. */
 const workPerStep = 1024

@@ -45,7 +45,6 @@ export class UnreadLog {
     return true
   }
 
-  /** Takes out at most `count` of the oldest rows. */
   takeOldest(count: number): UnreadRows {
     const { rows, values, start, end } = this.view()
     const next = Math.min(start + count, end)

@@ -42,7 +42,6 @@ function dropImplied(conjunction: Conjunction): Conjunction {
   return conjunction.some(implied) ? conjunction.filter((atom) => !implied(atom)) : conjunction
 }
 
-/** Replaces each chosen IN by its values in turn: one conjunction for each combination. */
 function multiplyOut(conjunction: Conjunction, choose: (atom: Atom) => boolean): readonly Conjunction[] {
   const at = conjunction.findIndex((atom) => atom.operator === 'in' && choose(atom))
   const atom = conjunction[at]

@@ -44,7 +44,6 @@ export const keyProperty = '__key__'
 
 const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]], unequal: [] }
 
-/** The number of property filters, including the ancestor. */
 export function countFilters(filter: Filter | undefined): number {
   if (filter === undefined) return 0
   if (filter.type === 'property') return 1
@@ -263,7 +262,6 @@ function both(a: ReadConjunction, b: ReadConjunction): ReadConjunction {
   return { atoms: a.atoms.length === 0 ? b.atoms : [...a.atoms, ...b.atoms], ancestor: a.ancestor ?? b.ancestor }
 }
 
-/** Counts the ANDs that remain after multiplying out every IN. */
 function checkDisjunctions(conjunctions: readonly ReadConjunction[]): void {
   let count = 0
   for (const { atoms } of conjunctions) {

@@ -62,7 +62,6 @@ export function coverByComposites(
   return { choices, uncovered, ancestorMissing }
 }
 
-/** The query with its free columns in each order in which an index ends. */
 export function arrangementsOf(query: NormalQuery, indexes: readonly CompositeIndex[]): readonly NormalQuery[] {
   if (!query.parts.some(({ width, isFree }) => isFree && width > 0)) return []
   const found = new Map<number, NormalQuery>()

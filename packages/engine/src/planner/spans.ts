@@ -76,7 +76,6 @@ export function intersectSpans(a: readonly Span[], b: readonly Span[]): readonly
   }
 }
 
-/** Whether `rest`, a position from the column on, is in one of the spans. */
 export function inSpans(spans: readonly Span[], rest: string): boolean {
   for (const span of spans) {
     if (rest < span.lower) return false

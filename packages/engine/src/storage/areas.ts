@@ -90,7 +90,6 @@ export class Areas {
     return parts
   }
 
-  /** The ranges of LevelDB's keys that contain the rows of some ranges. */
   stored(ranges: readonly KeyRange[]): readonly KeyRange[] {
     return ranges.flatMap((range) => this.parts(range).map(storedRange))
   }

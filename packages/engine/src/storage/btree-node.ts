@@ -226,7 +226,6 @@ export function floorFrom<V>(root: TreeNode<V>, height: number, key: string): V 
   return (left as Leaf<V>).values.at(-1)
 }
 
-/** The number of rows under a node, by visiting all its nodes. */
 export function rowsUnder<V>(node: TreeNode<V>, height: number): number {
   if (height === 0) return (node as Leaf<V>).rests.length
   let rows = 0

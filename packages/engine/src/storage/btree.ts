@@ -173,7 +173,6 @@ export class BTree<V> {
     return deleted
   }
 
-  /** Deletes the keys from `start` to before `end`, for the cost of a few searches. */
   deleteRange(start: string, end: string): void {
     for (let from: string | undefined = start; from !== undefined && from < end; ) {
       const leaf = this.#ownLeaf(from)
@@ -292,7 +291,6 @@ export class BTree<V> {
     return undefined
   }
 
-  /** The separator after all of that child. */
   #highOf(depth: number, index: number): string | undefined {
     for (let at = index; depth >= 0; at = this.#taken[--depth] as number) {
       const { keys } = this.#path[depth] as Inner<V>
@@ -341,7 +339,7 @@ export class BTree<V> {
     this.height++
   }
 
-  /** Makes two neighbours under `parent` ready to be changed; `at` is the left one. */
+  /** The child at `at`, ready to be changed. */
   #ownChild(parent: Inner<V>, at: number, isLeaf: boolean): TreeNode<V> {
     const child = parent.nodes[at] as TreeNode<V>
     if (child.epoch === this.#epoch) return child

@@ -295,7 +295,6 @@ export class LevelKv implements Kv {
     )
   }
 
-  /** The numbers and sizes of the files that contain rows now. */
   #tables(): (readonly [number, number])[] {
     const level = this.#level as LevelDatabase & { getProperty(name: string): string }
     const listed = level.getProperty('leveldb.sstables').matchAll(/^ (\d+):(\d+)\[/gm)

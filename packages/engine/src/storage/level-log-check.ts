@@ -36,12 +36,10 @@ export interface LogDamage {
   readonly what: string
 }
 
-/** The damage of a record whose sequence does not follow the one before. */
 export const writesMissing = 'writes before it are missing'
 
 const sectorBytes = 512
 const writeHeadBytes = 12
-/** Types of row writes: a deletion has a key, an insertion also a value. */
 const deletion = 0
 const insertion = 1
 

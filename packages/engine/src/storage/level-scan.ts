@@ -43,7 +43,6 @@ interface Chunk {
   readonly end: RowKey
 }
 
-/** The store, and the rows that it has in memory. */
 export interface ScanSource {
   readonly level: LevelDatabase
   readonly cache: RowCache | undefined

@@ -80,7 +80,6 @@ async function read(file: FileHandle, { offset, size }: Handle): Promise<Buffer>
   return buffer
 }
 
-/** A block's content, after its checksum was compared. */
 async function block(file: FileHandle, { offset, size }: Handle): Promise<Buffer> {
   const bytes = await read(file, { offset, size: size + trailerBytes })
   checkBlock(bytes, 0, { offset, size })

@@ -146,7 +146,6 @@ export class LevelWriter {
     this.#handOver()
   }
 
-  /** A sink that writes rows into a batch, each to its area. */
   #sinkInto(batch: LevelBatch, areas: Areas): WriteSink {
     const events = this.#events
     return {
@@ -216,7 +215,6 @@ export class LevelWriter {
     return this.#push({ deleted: [], rows: [], areas: this.areas, fill })
   }
 
-  /** Removes a leftover range without rows from the table. */
   cleaned(leftover: KeyRange): Promise<void> {
     const areas = this.areas.cleaned(leftover)
     return this.#push({ deleted: [], rows: [areas.row], areas })
@@ -264,7 +262,6 @@ export class LevelWriter {
     this.#refusal ??= error
   }
 
-  /** Resolves when no write waits or runs. */
   async idle(): Promise<void> {
     for (;;) {
       const last = (this.#waiting.at(-1) ?? this.#underWay)?.jobs.at(-1)

@@ -78,7 +78,6 @@ export class MemoryKv implements Kv, WriteSink {
     this.write(key, value)
   }
 
-  /** Sets or deletes one row; this makes the store a sink. */
   write(key: RowKey, value: Uint8Array | undefined): void {
     const tree = this.#tree ?? storeClosed()
     if (value === undefined) tree.delete(key)
@@ -107,7 +106,6 @@ export class MemoryKv implements Kv, WriteSink {
     snapshot.restoreInto(tree)
   }
 
-  /** @returns whether there was such a row */
   remove(key: RowKey): boolean {
     return (this.#tree ?? storeClosed()).delete(key) !== undefined
   }

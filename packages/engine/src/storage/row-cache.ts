@@ -161,7 +161,6 @@ export class RowCache {
     rows.splice(at, isThere ? 1 : 0, row)
   }
 
-  /** Adds the parts of the range that no span covers yet. */
   #add(range: KeyRange, rows: readonly KvRow[]): void {
     let from = range.start
     while (from < range.end) {

@@ -56,7 +56,6 @@ function indexPrefix(index: CompositeIndex, database: string): RowKey {
   return keySpaces.EntitiesByCompositeProperty + database + encodeInt64(index.id)
 }
 
-/** All rows of an index, over all namespaces of a database. */
 export function compositeIndexRange(index: CompositeIndex, database: string): KeyRange {
   return prefixRange(indexPrefix(index, database))
 }

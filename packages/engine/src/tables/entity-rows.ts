@@ -38,7 +38,6 @@ import { type GroupCode, groupOf } from './log-rows.ts'
 import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 import type { TableId } from './table.ts'
 
-/** The rules by which index rows follow from an entity. */
 export interface IndexRules {
   readonly indexes: readonly CompositeIndex[]
   readonly indexOptions: StoredIndexOptions
@@ -153,7 +152,6 @@ export class EntityRows {
     return this.madeRows
   }
 
-  /** The rows of composite indexes, made at the first call. */
   get composites(): readonly RowChange[] {
     if (this.#composites !== undefined) return this.#composites
     if (this.#indexes.length === 0 || this.before === this.after) return noRows
@@ -169,7 +167,6 @@ export class EntityRows {
     return rows
   }
 
-  /** The number of places for {@link RowProducer.indexRows}. */
   get places(): number {
     return 1 + this.come.length + this.gone.length + this.composites.length
   }

@@ -27,7 +27,6 @@ export function idSequenceRowKey(projectId: string, databaseId: string, scope: r
   return rowKey
 }
 
-/** The start of the rows of all counters of a database. */
 export function rowsOfDatabase({ projectId, databaseId }: DatabaseName): string {
   return idSequenceRowKey(projectId, databaseId, [])
 }

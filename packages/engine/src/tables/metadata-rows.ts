@@ -21,12 +21,10 @@ export function topicRowKey(database: string, topic: string, ...parts: readonly 
 /** Reads of transactions, at a store with other writers: maybe millions, so the topic sorts after all others. */
 export const transactionTopic = 'transaction'
 
-/** The metadata rows of a database without those of its transactions. */
 export function factsOf(database: string): KeyRange {
   return { start: keySpaces.Metadata + database, end: topicRowKey(database, transactionTopic) }
 }
 
-/** Decodes a row key except for its parts. */
 export function parseMetadataRowKey(row: RowKey): DatabaseName & { readonly topic: string } {
   const parts = new RowReader(row)
   return { ...parts.database(), topic: parts.text() }

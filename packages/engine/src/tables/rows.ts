@@ -9,7 +9,6 @@ import { type KeySpace, keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
 import { earlier, later } from '../storage/areas.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
-/** A table, or the pending markers of the log. */
 export type { KeySpace }
 
 export const everySpace: readonly KeySpace[] = Object.keys(keySpaces) as KeySpace[]
@@ -37,7 +36,6 @@ export function rangeOfRow(row: RowKey): KeyRange {
   return { start: row, end: rowAfter(row) }
 }
 
-/** The intersection of some ranges; `undefined` if it is empty. */
 export function overlap(...ranges: readonly KeyRange[]): KeyRange | undefined {
   const start = ranges.map((range) => range.start).reduce(later)
   const end = ranges.map((range) => range.end).reduce(earlier)

@@ -26,7 +26,6 @@ export function imageOf(entity: ModelEntity): EntityImage {
   return { version: 7n, createTime: 1n, updateTime: 2n, properties: encodeProperties(entity.properties) }
 }
 
-/** All rows of an entity, including those of the given composite indexes. */
 export function entityRows(entity: ModelEntity, indexes: readonly CompositeIndex[] = []): readonly TableRow[] {
   return rowsOfCell(keyCodes(entity.key), encodeImage(imageOf(entity)), indexes)
 }

@@ -24,7 +24,6 @@ export interface RowChange extends ProducedRow {
   readonly table: TableId
 }
 
-/** The row changes of an entity's change, including its row in Entities. */
 export function changesOf(delta: EntityDelta, rules: IndexRules): RowChange[] {
   const changes: RowChange[] = []
   const write = (key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void => {
@@ -47,7 +46,6 @@ function rowsIn(changes: readonly RowChange[]): TableRow[] {
   return changes.flatMap(({ table, key, value }) => (value === undefined ? [] : [{ table, key, value }]))
 }
 
-/** The index rows of an entity with these entries. */
 export function rowsOfEntries(
   codes: KeyCodes,
   afterEntries: readonly IndexEntry[],

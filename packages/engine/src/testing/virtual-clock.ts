@@ -61,7 +61,6 @@ export class VirtualClock implements Scheduler {
     void work.then(() => this.#held.delete(work))
   }
 
-  /** Moves time forward by `ms`, and wakes the sleepers of that interval. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + BigInt(Math.round(ms * 1000))
     for (;;) {
@@ -87,7 +86,6 @@ export class VirtualClock implements Scheduler {
   }
 }
 
-/** Runs all tasks that can continue at once. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 }

@@ -202,7 +202,6 @@ class Fold {
   /** Results of the transforms of a mutation, by its place in the list. */
   #transformResults: Map<number, readonly Value[]> | undefined
   readonly #named: ReadonlyMap<RowKey, Named>
-  /** The error of the first failed mutation of a non-atomic list. */
   #failure: unknown
 
   constructor(

@@ -57,8 +57,6 @@ const int64Min = -(2n ** 63n)
 const microsPerMillisecond = 1000n
 const nullValue: Value = { type: 'null' }
 
-// -------------------------------------------------------------------------------------------------------- checking
-
 /** @param request - its database, to which keys in values must belong. @throws DatastoreError INVALID_ARGUMENT */
 export function prepareTransforms(
   transforms: readonly PropertyTransform[],
@@ -105,8 +103,6 @@ function refuseNested(transforms: readonly PreparedTransform[]): void {
     }
   }
 }
-
-// ------------------------------------------------------------------------------------------------------ on bytes
 
 export interface Transformed {
   /** `properties` fields of an Entity, not yet validated. */
@@ -197,9 +193,6 @@ function changedAt(
   return copy
 }
 
-// ------------------------------------------------------------------------------------------------------ on values
-
-/** The new value. It is `current` itself if nothing changes. */
 function transformed(current: Value | undefined, operation: PlainOperation, now: bigint): Value {
   if (operation.type === 'requestTime') return { type: 'timestamp', micros: now - (now % microsPerMillisecond) }
   const operand = operation.value

@@ -125,7 +125,6 @@ export class ReadSet {
     this.#bytes += more
   }
 
-  /** Whether a row of any table was read. */
   has(row: RowKey): boolean {
     return this.#rows?.has(row) === true || this.#spanHas(row)
   }

@@ -150,7 +150,6 @@ export class ReadViews {
 
 interface ReadViewParts {
   readonly view: TableView
-  /** The view for a read of this scope only; absent = the whole one. */
   readonly within?: (scopeOf: () => ReadScope) => TableView
   /** The view has every commit below this mark of RecentCommits. */
   readonly mark: number

@@ -90,7 +90,6 @@ export class RecentCommits {
     this.#trim()
   }
 
-  /** Commits from the mark on, oldest first. */
   since(mark: number): readonly RecentCommit[] {
     const commits: RecentCommit[] = []
     for (let number = Math.max(mark, this.#first); number < this.#next; number++) {

@@ -8,7 +8,6 @@ import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { ReadSet } from './read-set.ts'
 
 export class RowIndex<T> extends BTree<T> {
-  /** The rows of a range with their values, in order. */
   within(range: KeyRange): readonly TreeRow<T>[] {
     return new TreeScan(this, range, false).next(this.size)
   }

@@ -15,7 +15,6 @@ interface Node<T> {
   readonly priority: number
   left: Node<T> | undefined
   right: Node<T> | undefined
-  /** The largest end of this node and the nodes below it. */
   endMax: RowKey
 }
 

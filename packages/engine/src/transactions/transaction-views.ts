@@ -31,7 +31,6 @@ export class TransactionViews {
     this.#recent = recent
   }
 
-  /** Reads at the one moment of the transaction. */
   read<T>(database: LogDatabase, transaction: Transaction, read: ScopedRead<T>): MaybePromise<T> {
     return andThen(this.#viewOf(database, transaction), (readView) => {
       refuseEnded(transaction)
@@ -94,7 +93,6 @@ export class TransactionViews {
     return this.#views.has(transaction)
   }
 
-  /** Returns the views of a transaction that has ended. */
   letGo(transaction: Transaction): void {
     for (const view of this.#views.get(transaction)?.values() ?? []) {
       void whenFails(

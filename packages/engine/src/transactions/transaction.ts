@@ -35,7 +35,6 @@ export interface TransactionSettings {
   readonly entityGroupsMax: number | undefined
 }
 
-/** A database as its transactions see it. */
 export interface TransactionDatabase extends LogDatabase {
   readonly settings: LogDatabase['settings'] & TransactionSettings
 }
@@ -83,7 +82,6 @@ export class Transaction {
   abortedBy: readonly number[] | undefined
   /** The goals of its waits; several where calls of it wait at the same time. */
   waitsFor: readonly WaitsFor[] = noWaits
-  /** The waits for its end. */
   awaited: Waits | undefined
   usedAt: number
   committing = false
@@ -119,7 +117,6 @@ export class Transaction {
     return nameOf(this.id)
   }
 
-  /** When it expires without further calls. */
   get expiresAt(): number {
     return Math.min(this.usedAt + idleMicrosMax, this.beganAt + totalMicrosMax)
   }

@@ -241,7 +241,6 @@ export class Transactions extends TransactionRegistry {
     }
   }
 
-  /** Waits for the lock that stopped a commit; another error is thrown on. */
   #blocked(input: CommitInput, holder: Transaction, error: unknown): Promise<void> {
     if (!(error instanceof Blocked)) {
       if (error instanceof DatastoreError && error.code === 'ABORTED') this.#noteContention('conflicted', input)

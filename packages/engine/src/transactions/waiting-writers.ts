@@ -25,7 +25,6 @@ export interface WaitingWriter {
 
 export class WaitingWriters {
   readonly #waiting = new Map<Transaction, Footprint>()
-  /** The same writers by each row of their footprints. */
   readonly #byRow = new RowIndex<Set<Transaction>>()
   /** Writers whose index rows are not in `#byRow`: only searches by key range need them. */
   readonly #withoutIndexRows = new Set<Transaction>()

@@ -38,7 +38,6 @@ const defaultNamespace = 1
 const oneNamespace = 2
 const allNamespaces = 3
 
-/** Folders of an export, and output files of a folder. */
 const listedMax = 10_000
 
 function checkCount(listed: readonly unknown[]): void {

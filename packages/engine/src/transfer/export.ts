@@ -159,7 +159,6 @@ export async function atSnapshot<T>(
   }
 }
 
-/** The newest committed image of each entity in records that are not applied yet. */
 async function waitingRows(context: RequestContext, records: readonly PendingRecord[]): Promise<Overlay> {
   const rows = new Overlay()
   for (const { partition, changes } of records) {
@@ -258,7 +257,6 @@ class ExportFiles {
     }
   }
 
-  /** Writes the rest and the metadata, the overall file last. */
   async finish(): Promise<ExportReport> {
     const parts: ExportPart[] = []
     for (const { scope, path, startedAt, log, entities } of this.#parts.values()) {

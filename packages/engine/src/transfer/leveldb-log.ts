@@ -142,7 +142,6 @@ class LogReader {
     this.#path = path
   }
 
-  /** The records that end in a block. */
   *recordsOf(block: Buffer, blockOffset: number): Generator<LogRecordAt, void, undefined> {
     if (this.#zerosAt !== undefined)
       throw this.#damaged(this.#zerosAt, 'zeros fill the block, and it is not the last one')
@@ -173,7 +172,6 @@ class LogReader {
     }
   }
 
-  /** Refuses a file that ends within a record. */
   end(offset: number): void {
     if (this.#startedAt !== undefined) {
       throw this.#damaged(offset, `the file ends within the record that begins at byte ${this.#startedAt}`)

@@ -39,7 +39,6 @@ export class Indexes {
     return this.#jobs.get(jobName(database, definition))
   }
 
-  /** The definitions that are being built. */
   comingIn(database: IndexedDatabase): readonly IndexDefinition[] {
     return [...this.#jobs.values()]
       .filter((job) => job.type === 'create' && job.database.code === database.code)

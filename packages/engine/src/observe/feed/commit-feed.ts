@@ -57,7 +57,6 @@ export interface CommitWatcher {
   miss(): void
 }
 
-/** Maximum size of the words of an event's rows. */
 const charactersMax = 64 * 1024
 /** Making the words of a row or a key takes as long as reading this many rows. */
 const workOfWords = 16

@@ -45,7 +45,6 @@ export interface FindingsOptions extends IndexPatternsOptions, LoadPatternsOptio
   readonly groups: () => readonly GroupReport[]
 }
 
-/** The entities and keys that are picked of a call. */
 interface Note {
   readonly changes: readonly PickedChange[]
   readonly looked: readonly PickedKey[]

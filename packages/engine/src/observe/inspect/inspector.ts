@@ -121,13 +121,11 @@ export class Inspector {
     return { key: prettyPath(key.path), rows, log: await this.#logOf(group, options, context, page) }
   }
 
-  /** The newest kept log records of the group of `key`, before `before`. */
   log(key: Key, options: LogOptions = {}, context: RequestContext = this.#parts.context()): Promise<LogReport> {
     const { partition, path } = keyCodes(key)
     return this.#logOf(groupOf(partition, path), options, context, new ReportPage(context))
   }
 
-  /** The newest versions of an entity in the kept log records, before `before`. */
   async versions(
     key: Key,
     { limit = Number.POSITIVE_INFINITY, before }: VersionsOptions = {},
@@ -353,7 +351,6 @@ function* indexRowSteps(producer: RowProducer, change: EntityRows): Generator<nu
   }
 }
 
-/** The part of a group's log in a report. */
 export interface LogOptions {
   /** Maximum number of records, the newest ones; absent = all. */
   readonly records?: number | undefined

@@ -50,7 +50,6 @@ export class TabletServer {
     this.queueMsMax = queueMsMax
   }
 
-  /** Updates backlog and utilisation to now. */
   settle(nowMs: number): void {
     const ms = nowMs - this.#atMs
     // A clock that was set back: continue from its time.
@@ -124,7 +123,6 @@ export class TabletServer {
     return (this.#backlog / this.capacity) * 1000
   }
 
-  /** Time until a new operation of `cost` row operations is done. */
   delayMs(nowMs: number, cost: number, serviceMs: number): number {
     const queueMs = this.queueMs(nowMs)
     const utilisation = Math.min(0.95, this.#load / this.capacity)

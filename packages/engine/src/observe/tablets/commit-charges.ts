@@ -43,7 +43,6 @@ export class CommitCharges {
     return this.#ledger.rowsWritten
   }
 
-  /** Log records were written, and old ones deleted. */
   committed(event: CommitEvent): MaybePromise<void> {
     return this.#run(this.#commitSteps(event, this.#parts.rows.walk))
   }

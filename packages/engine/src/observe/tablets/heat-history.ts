@@ -92,7 +92,6 @@ export class HeatHistory {
     range.addTrouble(nowMs, waitMs, refused, tombstones)
   }
 
-  /** Divides hot ranges and joins cold ones to make room; called now and then. */
   adapt(nowMs: number): void {
     const fading = 0.5 ** (Math.max(0, nowMs - (this.#adaptedMs ?? nowMs)) / halfLifeMs)
     this.#adaptedMs = nowMs

@@ -76,7 +76,6 @@ export class HeatRange {
     this.start = start
   }
 
-  /** Notes the key of an operation, for divisions at the middle. */
   keep(rowKey: RowKey | undefined): void {
     this.#recent[this.#noted++ % recentMax] = rowKey
   }

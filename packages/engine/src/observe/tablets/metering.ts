@@ -40,7 +40,6 @@ const waitingMax = 256
 const rowsOfEntityMax = 512
 
 export interface SampleEvent extends LedgerEntry {
-  /** Number of operations that it stands for. */
   readonly weight: number
   readonly atMicros: bigint
 }

@@ -46,7 +46,6 @@ export type TabletPlace = Pick<TabletReport, 'table' | 'start' | 'end' | 'startH
 /** A tablet with scans that passed more deleted rows than they found. */
 export type WadingTablet = TabletPlace & { readonly wading: WadingScans }
 
-/** Scans that passed more deleted rows than they found. */
 export interface WadingScans {
   readonly scans: number
   /** Rows that the latest one found, and deleted rows that it passed. */
@@ -78,7 +77,6 @@ export interface ServerReport {
 export interface TabletsReport {
   readonly atMs: number
   readonly windowMs: number
-  /** Whether capacity is simulated: delays and overload errors. */
   readonly simulated: boolean
   /** Whether rows and bytes are counted. If several processes share a store they are not, and are all 0. */
   readonly counted: boolean
@@ -111,7 +109,6 @@ export interface TabletEvent {
   /** Bytes of the former range of the tablet, '' for an open end. */
   readonly startHex: string
   readonly endHex: string
-  /** The tablet that a split created, or a merge removed. */
   readonly other: number | undefined
   readonly fromServer: number | undefined
   readonly toServer: number | undefined
@@ -120,7 +117,6 @@ export interface TabletEvent {
   readonly words: string
 }
 
-/** A grid of load: one row per key range, one column per time slot, oldest first. */
 export interface HeatReport {
   readonly atMs: number
   readonly stepMs: number

@@ -19,7 +19,6 @@ export class TabletMap {
   readonly #tables = new Map<TableId, Tablet[]>()
   #lastId = 0
 
-  /** Tables with tablets: those that were used. */
   tables(): readonly TableId[] {
     return [...this.#tables.keys()].sort()
   }
@@ -38,7 +37,6 @@ export class TabletMap {
     return tablets?.[this.#placeOf(tablets, rowKey)]
   }
 
-  /** The first tablet of a table. */
   add(table: TableId, server: number, nowMs: number): Tablet {
     const tablet = new Tablet(table, ++this.#lastId, '', undefined, server, nowMs)
     this.#tables.set(table, [tablet])
