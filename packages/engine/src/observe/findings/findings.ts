@@ -135,9 +135,10 @@ export class Findings {
   }
 
   *#looks(): Generator<number, void> {
-    const { indexes, keys, load } = this.#patterns
     for (let note = this.#notes.shift(); note !== undefined; note = this.#notes.shift()) {
       const { changes, looked, nowMs } = note
+      // A reset between two notes has made other ones.
+      const { indexes, keys, load } = this.#patterns
       load.noteLookup(looked)
       if (changes.length > 0) {
         indexes.noteCommitted(withFewRows(changes))
