@@ -1,7 +1,7 @@
 /**
  * A case: requests that are sent, one after the other, to two servers with nothing in them.
  *
- *   { area: 'queries', steps: [ Commit {…}, RunQuery {…}, RunQuery { query: { startCursor: from step 1 } } ] }
+ *   { steps: [ Commit {…}, RunQuery {…}, RunQuery { query: { startCursor: from step 1 } } ] }
  *
  * C1  A case is plain data: it prints, it shrinks, and it is sent as often as wanted. What only an answer can tell (a cursor,
  *     a transaction, a version) stands in it as a reference to that answer.
@@ -19,23 +19,6 @@ export type Mode = Emulator
 
 export const modes: readonly Mode[] = ['firestore', 'legacy']
 
-/** The places where requests come from; `--area` chooses by these names. */
-export const areas = [
-  'rows',
-  'values',
-  'commits',
-  'transactions',
-  'ids',
-  'lookups',
-  'queries',
-  'batches',
-  'aggregations',
-  'gql',
-  'metadata',
-] as const
-
-export type Area = (typeof areas)[number]
-
 export interface Step {
   readonly method: MethodName
   readonly request: Plain
@@ -44,7 +27,6 @@ export interface Step {
 }
 
 export interface Case {
-  readonly area: Area
   readonly steps: readonly Step[]
   /** Of the table of errors: makes the request of the one step, and what must be there before it. */
   readonly row?: Row

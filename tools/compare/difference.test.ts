@@ -50,7 +50,7 @@ function compare(
   theirAnswers: readonly Answer[],
   mode: Mode = 'firestore',
 ): readonly Difference[] {
-  return differencesOf({ mode, case: { area: 'queries', steps }, ourAnswers, theirAnswers })
+  return differencesOf({ mode, case: { steps }, ourAnswers, theirAnswers })
 }
 
 describe('two answers', () => {

@@ -66,45 +66,14 @@ class StepComparison {
   }
 
   compare({ method }: Step, ours: Leaf, theirs: Leaf): void {
-    const present = (aspect: string, ...path: string[]): void =>
-      this.#presence(aspect, at(ours, path), at(theirs, path))
-    const equal = (aspect: string, ...path: string[]): void => this.#deep(aspect, at(ours, path), at(theirs, path))
-    const entities = (aspect: string, ...path: string[]): void =>
-      this.#results(aspect, listOf(at(ours, path)), listOf(at(theirs, path)))
-    present('transaction', 'transaction')
-    switch (method) {
-      case 'Lookup':
-        entities('found', 'found')
-        entities('missing', 'missing')
-        equal('deferred', 'deferred')
-        present('read time', 'readTime')
-        break
-      case 'RunQuery':
-        entities('results', 'batch', 'entityResults')
-        equal('result type', 'batch', 'entityResultType')
-        equal('skipped results', 'batch', 'skippedResults')
-        equal('more results', 'batch', 'moreResults')
-        present('end cursor', 'batch', 'endCursor')
-        present('skipped cursor', 'batch', 'skippedCursor')
-        present('snapshot version', 'batch', 'snapshotVersion')
-        present('read time', 'batch', 'readTime')
-        present('explain metrics', 'explainMetrics')
-        equal('echo', 'query')
-        break
-      case 'RunAggregationQuery':
-        equal('aggregates', 'batch', 'aggregationResults')
-        equal('more results', 'batch', 'moreResults')
-        present('read time', 'batch', 'readTime')
-        equal('echo', 'query')
-        break
-      case 'Commit':
-        this.#commitResults(ours, theirs)
-        break
-      case 'AllocateIds':
-        equal('keys', 'keys')
-        break
-      default:
+    this.#presence('transaction', ours['transaction'], theirs['transaction'])
+    for (const [aspect, how, ...path] of partsOf[method] ?? []) {
+      const [mine, other] = [at(ours, path), at(theirs, path)]
+      if (how === 'present') this.#presence(aspect, mine, other)
+      else if (how === 'equal') this.#deep(aspect, mine, other)
+      else this.#results(aspect, listOf(mine), listOf(other))
     }
+    if (method === 'Commit') this.#commitResults(ours, theirs)
   }
 
   /** Entity results: first which, in which order; then, where these agree, what each holds. */
@@ -196,6 +165,37 @@ class StepComparison {
     return [...leaves(ours, theirs, ['key'])].every((leaf) => this.#isSameId('', leaf))
   }
 }
+
+/** The parts of an answer: its aspect, how it is compared, and where it lies. */
+const partsOf: Partial<Record<Step['method'], readonly Part[]>> = {
+  Lookup: [
+    ['found', 'entities', 'found'],
+    ['missing', 'entities', 'missing'],
+    ['deferred', 'equal', 'deferred'],
+    ['read time', 'present', 'readTime'],
+  ],
+  RunQuery: [
+    ['results', 'entities', 'batch', 'entityResults'],
+    ['result type', 'equal', 'batch', 'entityResultType'],
+    ['skipped results', 'equal', 'batch', 'skippedResults'],
+    ['more results', 'equal', 'batch', 'moreResults'],
+    ['end cursor', 'present', 'batch', 'endCursor'],
+    ['skipped cursor', 'present', 'batch', 'skippedCursor'],
+    ['snapshot version', 'present', 'batch', 'snapshotVersion'],
+    ['read time', 'present', 'batch', 'readTime'],
+    ['explain metrics', 'present', 'explainMetrics'],
+    ['echo', 'equal', 'query'],
+  ],
+  RunAggregationQuery: [
+    ['aggregates', 'equal', 'batch', 'aggregationResults'],
+    ['more results', 'equal', 'batch', 'moreResults'],
+    ['read time', 'present', 'batch', 'readTime'],
+    ['echo', 'equal', 'query'],
+  ],
+  AllocateIds: [['keys', 'equal', 'keys']],
+}
+
+type Part = readonly [aspect: string, how: 'present' | 'equal' | 'entities', ...path: string[]]
 
 const members = { version: 'version', 'create time': 'createTime', 'update time': 'updateTime' } as const
 const moments = ['version', 'create time', 'update time'] as const

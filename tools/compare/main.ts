@@ -8,8 +8,9 @@ import yargs from 'yargs'
 import { hideBin } from 'yargs/helpers'
 import { emulatorCommand, missing } from '../google-emulators.ts'
 import { type ServerOptions, startProcess, stopAll } from '../server-process.ts'
-import { areas, type Mode, modes } from './case.ts'
+import { type Mode, modes } from './case.ts'
 import { compareExports } from './exports.ts'
+import { type Area, areasOf } from './generate/index.ts'
 import { report, reportJson } from './report.ts'
 import { compare, type Outcome } from './run.ts'
 import { Server } from './server.ts'
@@ -31,7 +32,7 @@ const flags = await yargs(hideBin(process.argv))
     default: 'both',
     describe: 'Which of our modes, and with it which emulator',
   })
-  .option('area', { choices: areas, describe: 'Only cases of this area' })
+  .option('area', { choices: Object.keys(areasOf('firestore')) as Area[], describe: 'Only cases of this area' })
   .option('exports', { type: 'boolean', default: false, describe: 'Exports and imports, instead of requests' })
   .option('write-fixtures', {
     type: 'boolean',

@@ -5,10 +5,10 @@
  * R2  Cases are played several at a time; each has its project, so that they do not meet.
  */
 import fc from 'fast-check'
-import type { Area, Case, Mode } from './case.ts'
+import type { Case, Mode } from './case.ts'
 import { classOf } from './classes/index.ts'
 import { type Difference, differencesOf } from './difference.ts'
-import { areasOf } from './generate/index.ts'
+import { type Area, type AreaCases, areasOf } from './generate/index.ts'
 import type { Server } from './server.ts'
 
 /** How many cases are under way at one time. */
@@ -63,9 +63,9 @@ async function play({ mode, ours, theirs }: Pair, one: Case) {
 }
 
 /** What an unexplained difference is about, so that many like it are shown once. */
-function kindOf({ case: { area, row }, step: { method }, aspect, ours, theirs }: Difference): string {
+function kindOf({ case: { row }, step: { method }, aspect, ours, theirs }: Difference): string {
   const what = row === undefined ? method : `${method}, ${row.input}`
-  return `${area}: ${what}, ${aspect}${aspect === 'code' ? ` ${ours} / ${theirs}` : ''}`
+  return `${what}, ${aspect}${aspect === 'code' ? ` ${ours} / ${theirs}` : ''}`
 }
 
 export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions): Promise<Outcome> {
@@ -73,9 +73,10 @@ export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions)
   const unexplainedKinds = new Map<string, number>()
   const unexplained: Unexplained[] = []
   let [cases, steps, answeredSteps] = [0, 0, 0]
-  const areas = areasOf(pair.mode).filter((one) => area === undefined || one.area === area)
-  const shares = areas.reduce((sum, { share = 0 }) => sum + share, 0)
-  for (const { area: itsArea, share = 0, cases: arbitrary, all } of areas) {
+  const areas = Object.entries<AreaCases>(areasOf(pair.mode)) as [Area, AreaCases][]
+  const chosen = areas.filter(([name]) => area === undefined || name === area)
+  const shares = chosen.reduce((sum, [, { share = 0 }]) => sum + share, 0)
+  for (const [itsArea, { share = 0, cases: arbitrary, all }] of chosen) {
     const startedAt = Date.now()
     const count = Math.max(1, Math.round((runs * share) / shares))
     const list = all ?? fc.sample(arbitrary, { seed, numRuns: count })
@@ -100,8 +101,9 @@ export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions)
     )
     for (const { place, difference } of found.sort((a, b) => a.place - b.place)) {
       const kind = kindOf(difference)
-      const before = unexplainedKinds.get(kind) ?? 0
-      unexplainedKinds.set(kind, before + 1)
+      const shown = `${itsArea}: ${kind}`
+      const before = unexplainedKinds.get(shown) ?? 0
+      unexplainedKinds.set(shown, before + 1)
       // One of each kind is made smaller and shown.
       if (before > 0) continue
       const small = all === undefined ? await shrink(pair, arbitrary, { seed, place, kind }) : undefined

@@ -29,7 +29,7 @@ export const valueCases: fc.Arbitrary<Case> = fc
     fc.boolean(),
   )
   .map(([key, properties, isAtomic]) => {
-    return { area: 'values', steps: [commitOf([{ upsert: { key, properties } }], isAtomic), lookup([key])] }
+    return { steps: [commitOf([{ upsert: { key, properties } }], isAtomic), lookup([key])] }
   })
 
 const names = fc.constantFrom('a', 'b', 'c', 'e', 'e.x')
@@ -127,6 +127,6 @@ export function commitCases(mode: Mode): fc.Arbitrary<Case> {
     .tuple(commit(0, mode), fc.option(commit(1, mode)), fc.option(commit(2, mode)), fc.option(commit(3, mode)))
     .map((commits) => {
       const steps = commits.filter((one): one is Step => one !== null)
-      return { area: 'commits', steps: [...steps, everything] }
+      return { steps: [...steps, everything] }
     })
 }

@@ -190,8 +190,8 @@ export function gqlCases(mode: Mode): fc.Arbitrary<Case> {
   }))
   return fc.tuple(worlds, mixed([2, written], [1, strange])).map(([world, { query, gqlQuery }]): Case => {
     const request = { gqlQuery }
-    if (query === undefined) return { area: 'gql', steps: [world, { method: 'RunQuery', request }] }
+    if (query === undefined) return { steps: [world, { method: 'RunQuery', request }] }
     const plain = runQuery(query)
-    return { area: 'gql', steps: [world, plain, { method: 'RunQuery', request, base: 1 }] }
+    return { steps: [world, plain, { method: 'RunQuery', request, base: 1 }] }
   })
 }

@@ -175,7 +175,7 @@ export const batchCases: fc.Arbitrary<Case> = fc
     const steps: Step[] = [...world, runQuery(query)]
     // Where batches are cut otherwise, what follows differs too.
     if (goesOn && count <= 300) steps.push(runQuery(next, first))
-    return { area: 'batches', steps }
+    return { steps }
   })
 
 /** The query with its orders turned round, where the last of them is the key's; else `undefined`. */
@@ -213,6 +213,6 @@ export function queryCases(mode: Mode): fc.Arbitrary<Case> {
     if (how === 'after') page({ ...second, startCursor: answerOf(1, 'batch', 'entityResults', 0, 'cursor') })
     if (how === 'until') page({ ...second, endCursor: answerOf(1, 'batch', 'entityResults', -1, 'cursor') })
     if (how === 'untilFirst') page({ ...second, endCursor: answerOf(1, 'batch', 'entityResults', 0, 'cursor') })
-    return { area: 'queries', steps }
+    return { steps }
   })
 }

@@ -31,7 +31,7 @@ export const lookupCases: fc.Arbitrary<Case> = fc
       ...(mask === null ? {} : { propertyMask: { paths: mask } }),
       ...(options === null ? {} : { readOptions: options }),
     }
-    return { area: 'lookups', steps: [world, { method: 'Lookup', request }] }
+    return { steps: [world, { method: 'Lookup', request }] }
   })
 
 const incomplete = (kind: string, ...parents: Plain[]): Plain => ({ path: [...parents, { kind }] })
@@ -45,7 +45,7 @@ const idMethods = fc.constantFrom<Step['method']>('AllocateIds', 'AllocateIds', 
 
 export const idCases: fc.Arbitrary<Case> = fc
   .array(fc.tuple(idMethods, member('keys', fc.array(idKeys, { maxLength: 4 }))), { minLength: 1, maxLength: 3 })
-  .map((asked) => ({ area: 'ids', steps: asked.map(([method, request]): Step => ({ method, request })) }))
+  .map((asked) => ({ steps: asked.map(([method, request]): Step => ({ method, request })) }))
 
 const properties = fc.constantFrom('a', 'b', 'c', 'e.x')
 const aggregation: Values = fc
@@ -72,7 +72,7 @@ export function aggregationCases(mode: Mode): fc.Arbitrary<Case> {
     .map(([world, { projection: _, distinctOn: __, ...query }, itsWindow, aggregations]) => {
       const request = { aggregationQuery: { nestedQuery: { ...query, ...itsWindow }, aggregations } }
       const step: Step = { method: 'RunAggregationQuery', request, base: 1 }
-      return { area: 'aggregations', steps: [world, runQuery(query), step] }
+      return { steps: [world, runQuery(query), step] }
     })
 }
 
@@ -144,7 +144,6 @@ export const metadataCases: fc.Arbitrary<Case> = fc
     }
     const counted = { nestedQuery: query, aggregations: [{ count: {} }] }
     return {
-      area: 'metadata',
       steps: [
         world,
         { method: 'RunQuery', request: { ...partitionId, query } },

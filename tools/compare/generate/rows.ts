@@ -10,7 +10,6 @@ const isSayable = ({ notOverHttp, input }: Row): boolean => notOverHttp === unde
 const rows = sections.flatMap(([title, ofSection]) => (title === 'databases' ? [] : ofSection))
 
 export const rowCases: readonly Case[] = rows.filter(isSayable).map((row) => ({
-  area: 'rows',
   steps: [
     {
       method: row.method,

@@ -73,6 +73,6 @@ export function transactionCases(mode: Mode): fc.Arbitrary<Case> {
       })
       const world = commitOf(present.map((id) => ({ upsert: { key: root(id), properties: { a: integer(0) } } })))
       const all = lookup([root('1'), root('2'), root('3'), child('1'), child('2')])
-      return { area: 'transactions', steps: [world, begin(first), begin(second), ...actions, all] }
+      return { steps: [world, begin(first), begin(second), ...actions, all] }
     })
 }
