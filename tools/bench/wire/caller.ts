@@ -15,10 +15,7 @@ export class CallFailed extends Error {
 
 export type ContentType = 'application/json' | 'application/x-protobuf'
 
-/**
- * HTTP/1.1 by Node's client, with a connection for each call under way, as clients in other processes have. It takes about as much CPU time for a
- * call as the server. Over HTTP/2 Node's client takes three times as much, so connection.ts has one of its own.
- */
+/** HTTP/1.1 by Node's client, with a connection for each call under way, as clients in other processes have. */
 export class HttpConnections implements Caller {
   readonly #agent: Agent = new Agent({ keepAlive: true })
   readonly #port: number
