@@ -62,6 +62,7 @@ export interface TouchedRows {
   rowsWritten: number
 }
 
+/** A counting ledger with counts per table. A request touches few tables, so a list is cheaper than a map. */
 export class TableLedger extends CountingLedger {
   readonly tables: TouchedRows[] = []
 

@@ -11,6 +11,7 @@ import { limits } from './limits.ts'
 
 export interface PartLimit {
   readonly max: number
+  /** INVALID_ARGUMENT with the number found, up to {@link countedMax}, and the limit. */
   refusal(count: number): DatastoreError
 }
 

@@ -329,6 +329,7 @@ class Check {
     }
   }
 
+  /** The next rows of a scan; `damaged`: the scan was moved behind an unreadable row. */
   #next(scan: KvScan): MaybePromise<readonly KvRow[] | 'damaged'> {
     return whenFails(
       () => scan.next(batchRows),
@@ -340,6 +341,7 @@ class Check {
     )
   }
 
+  /** The value of a row; `undefined` also if it cannot be read. */
   #get(key: RowKey): MaybePromise<Cell> {
     return whenFails(
       () => this.#parts.reader.get(key),

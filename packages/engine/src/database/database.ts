@@ -124,6 +124,7 @@ export class Database {
     this.keep().#settings = { ...this.settings, ...changed }
   }
 
+  /** Takes over changed settings of all databases; its own single settings stay. */
   follow(changed: Partial<DatabaseSettings>): void {
     if (this.#settings !== undefined) this.#settings = { ...this.#settings, ...changed }
   }

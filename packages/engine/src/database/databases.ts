@@ -63,6 +63,7 @@ export class Databases implements KeptDatabases {
     return [...this.#byCode.values()]
   }
 
+  /** Changes single settings of all databases, later ones included. */
   configure(changed: Partial<DatabaseSettings>): void {
     this.settings = { ...this.settings, ...changed }
     for (const database of this.#byCode.values()) database.follow(changed)

@@ -55,6 +55,7 @@ function answerOf({ found: { found, missing, deferred }, readTime, transaction }
   return { found, missing, deferred, readTime, transaction }
 }
 
+/** Looks up each key once, in order. If the answer grows too large, the remaining keys are deferred. */
 function lookupKeys(
   context: RequestContext,
   view: TableView,

@@ -33,6 +33,7 @@ function filled(databaseId: string, namespaceId: string, defaults: KeyDefaults):
     .partition
 }
 
+/** The key with its partition filled; the same object if it was complete. */
 export function fillKey(key: Key, defaults: KeyDefaults): Key {
   const partition = fillPartition(key.partition, defaults)
   return partition === key.partition ? key : { partition, path: key.path }

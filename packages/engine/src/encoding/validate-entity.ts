@@ -103,6 +103,7 @@ export function prepareProperties(
   return { properties: stored, entries }
 }
 
+/** Checks a value against the limits of indexed values. Throws INVALID_ARGUMENT. */
 export function validateIndexedValue(property: string, value: Value): void {
   const bytes = Buffer.from(encodeValue(value))
   const reader = new WireReader(bytes)
@@ -196,6 +197,7 @@ class EntityChecks implements WalkChecks {
     this.#changed.push({ fieldStart, fieldEnd, name, value: entry.bytes.subarray(entry.start, entry.end) })
   }
 
+  /** The property bytes to store; the given ones if nothing has to change. */
   canonical(properties: Uint8Array): Uint8Array {
     if (this.repeatedName) return encodeProperties(decodeProperties(properties, this.#request))
     if (this.#changed.length === 0) return properties

@@ -36,6 +36,7 @@ function isAscii(bytes: Buffer, start: number, end: number): boolean {
 
 const shortRunBytesMax = 48
 
+/** Whether bytes [start, end) are well-formed UTF-8 (no lone surrogates, no overlong forms). */
 export function isWellFormedText(bytes: Buffer, start: number, end: number): boolean {
   if (end - start <= shortRunBytesMax && isAscii(bytes, start, end)) return true
   return isUtf8(bytes.subarray(start, end))
@@ -52,6 +53,7 @@ export function tryReadText(bytes: Buffer, start: number, end: number): string |
   return isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : undefined
 }
 
+/** Bytes [start, end) as text; INVALID_ARGUMENT unless they are UTF-8. */
 export function readText(bytes: Buffer, start: number, end: number, what: string): string {
   const text = tryReadText(bytes, start, end)
   if (text === undefined) throw notText(start, end, what)
@@ -254,6 +256,7 @@ export class WireWriter {
     this.#buffer[this.#length++] = rest
   }
 
+  /** Writes an unsigned number below 2^32. */
   uint32(field: number, value: number): void {
     this.#reserve(10)
     this.#varint32(field << 3)

@@ -32,6 +32,7 @@ export class BufferedInput {
     this.#batchMin = batchMin
   }
 
+  /** Moves to the next row, which may need a {@link fill}. */
   pass(): void {
     this.#at++
     this.current = this.#rows[this.#at]
@@ -77,6 +78,7 @@ export class BufferedInput {
     if (this.#at > 0 || readOn) this.#patience = Math.min(this.#patience + 1, patienceMax)
   }
 
+  /** Skips all rows before `position` without reading. */
   seek(position: string): void {
     if (this.#passBefore(position) || this.ended) return
     this.#rows = noRows

@@ -25,6 +25,7 @@ export interface NearestPlan {
   readonly mask: PropertyMask | undefined
 }
 
+/** @throws INVALID_ARGUMENT for an invalid vector search */
 export function planNearest(query: Query, nearest: NearestQuery, mask: PropertyMask | undefined): NearestPlan {
   const { nearest: _, ...base } = query
   const { property, measure, threshold } = nearest

@@ -45,6 +45,7 @@ export const batchSkippedMax = 1_000
 /** Default clients refuse answers above 4 MiB (measured); the margin is for the batch's own fields. */
 export const defaultResultBytesMax: number = 4 * 1024 * 1024 - 64 * 1024
 
+/** The window of a query. Throws INVALID_ARGUMENT for a cursor of another query. */
 export function windowOf(query: Query, plan: Plan, limits: AnswerLimits = {}): Window {
   const start = query.startCursor?.length ? decodeCursor(plan, query.startCursor, 'start') : undefined
   return {

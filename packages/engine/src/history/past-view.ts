@@ -46,6 +46,7 @@ export function refuseFuture(readTime: bigint, now: bigint): void {
   throw invalidArgument(`The requested 'read_time' cannot be in the future. It is now ${instant(now)}`)
 }
 
+/** Refuses a moment after which not all records are kept. Times are microseconds. */
 export function refuseForgotten(readTime: bigint, oldestReadable: bigint): void {
   if (readTime >= oldestReadable) return
   throw failedPrecondition(

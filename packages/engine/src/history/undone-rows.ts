@@ -83,6 +83,7 @@ export class UndoneRows {
     return runSteps(this.#of(context, moment, wanted))
   }
 
+  /** Drops all parts. Reads in progress keep theirs. */
   forget(): void {
     this.#parts = new Map()
     this.#recent.clear()

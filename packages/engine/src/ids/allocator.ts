@@ -207,6 +207,7 @@ export class IdAllocator {
     )
   }
 
+  /** {@link release}, and refuses later calls. Closing twice is harmless. */
   close(context: RequestContext): MaybePromise<void> {
     this.#closed = true
     return this.release(context)

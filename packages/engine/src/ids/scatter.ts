@@ -51,6 +51,7 @@ export function scatter(counter: number): number {
   return scatterBase + mirror32(counter % lowBits) * highShift + (mirror32(counter / lowBits) >>> 13)
 }
 
+/** {@link counterOf} on numbers, without a check that the id is scattered. */
 export function unscatter(id: number): number {
   const offset = id - scatterBase
   return (mirror32(offset % highShift) >>> 13) * lowBits + mirror32(offset / highShift)

@@ -71,6 +71,7 @@ export class Applier {
     this.servesReads = !options.switchedOff?.has('roll-forward')
   }
 
+  /** Applies all records that the group has now. Returns without a promise if there are none. */
   rollForward(group: GroupCode, cause: ApplyCause, context: RequestContext = this.#context()): MaybePromise<void> {
     const running = this.#running.get(group)
     if (running !== undefined) return running.then(() => this.rollForward(group, cause, context))

@@ -110,6 +110,7 @@ export class Retention {
     }
   }
 
+  /** Bytes of the kept records, as far as they are known. */
   get bytes(): number {
     return this.#kept.bytes
   }

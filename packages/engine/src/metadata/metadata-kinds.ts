@@ -40,6 +40,7 @@ export function isMetadataKind(kind: string | undefined): kind is MetadataKind {
   return kind === '__namespace__' || kind === '__kind__' || kind === '__property__'
 }
 
+/** Throws INVALID_ARGUMENT for a query that a metadata kind does not support. */
 export function checkMetadataQuery({ kind, filter, order }: Query): void {
   if (!isMetadataKind(kind)) return
   const walk = (part: typeof filter): void => {

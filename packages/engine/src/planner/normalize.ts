@@ -69,6 +69,7 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
   return normalIn(orderColumns(query, reduced, [...projection, ...aggregated]))
 }
 
+/** The number of parts first, then each by itself. */
 function checkParts({ kind = '', filter, projection, order, distinctOn, limit, offset }: Query): void {
   checkPartCount(partLimits.queryComponents, countFilters(filter) + order.length)
   checkPartCount(partLimits.projectedProperties, projection.length)

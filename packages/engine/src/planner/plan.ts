@@ -92,6 +92,7 @@ function planDisjunct(
   return lateSpans.length === 0 ? filtered : { type: 'late', input: filtered, lateSpans }
 }
 
+/** The first column needs no filter: it limits the scans already. */
 function withFilter({ columnSpans, pathSpans }: Disjunct, input: PlanNode): PlanNode {
   const further = columnSpans.map((allowed, i) => (i === 0 ? undefined : allowed))
   if (pathSpans === undefined && further.every((allowed) => allowed === undefined)) return input

@@ -173,6 +173,7 @@ export class BTree<V> {
     return deleted
   }
 
+  /** Deletes the keys from `start` to before `end`, for the cost of a few searches. */
   deleteRange(start: string, end: string): void {
     for (let from: string | undefined = start; from !== undefined && from < end; ) {
       const leaf = this.#ownLeaf(from)

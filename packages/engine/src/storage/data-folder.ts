@@ -95,6 +95,7 @@ async function unless<T>(dir: string, task: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Throws if another process has the folder open. */
 async function probeLock(dir: string): Promise<void> {
   try {
     await probeLevel(join(dir, rowsFolder))

@@ -36,6 +36,7 @@ export function partitionOfKindRow(rowKey: RowKey): string {
   return rowKey.slice(1, skipPartition(rowKey, 1))
 }
 
+/** Throws InvariantError for rows of other tables. */
 export function parseEntitiesByKindRowKey(rowKey: RowKey): Key {
   invariant(rowKey.startsWith(keySpaces.EntitiesByKind), 'not a row of EntitiesByKind')
   const row = new RowReader(rowKey)

@@ -54,6 +54,7 @@ export function parsePropertyCode(code: string): {
   return { partition: code.slice(0, parts.at), kind: parts.text(), property: parts.text() }
 }
 
+/** Throws InvariantError for rows of other tables. */
 export function parsePropertyRowKey(rowKey: RowKey): PropertyRow {
   const isInverted = rowKey.startsWith(keySpaces.EntitiesByPropertyDesc)
   invariant(isInverted || rowKey.startsWith(keySpaces.EntitiesByPropertyAsc), 'not a row of a property table')

@@ -108,6 +108,7 @@ export class StoredImage implements EntityImage {
   }
 }
 
+/** Offsets in the head of a row; each field has eight bytes. */
 const headFields = { version: 0, createTime: 8, updateTime: 16 } as const
 
 export function propertiesBytes(image: EntityImage): number {

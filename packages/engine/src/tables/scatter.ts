@@ -23,6 +23,7 @@ export interface StoredIndexOptions extends IndexOptions {
   readonly scatter?: ScatterStyle
 }
 
+/** The scatter value of an entity, two bytes; `undefined` if it is not in the sample. */
 export function scatterOf(pathCode: string, style: ScatterStyle): Uint8Array | undefined {
   return style === 'legacy' ? legacyScatter(decodePath(pathCode, 0).path) : sparseScatter(pathCode)
 }

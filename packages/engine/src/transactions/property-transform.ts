@@ -193,6 +193,7 @@ function changedAt(
   return copy
 }
 
+/** The new value. It is `current` itself if nothing changes. */
 function transformed(current: Value | undefined, operation: PlainOperation, now: bigint): Value {
   if (operation.type === 'requestTime') return { type: 'timestamp', micros: now - (now % microsPerMillisecond) }
   const operand = operation.value

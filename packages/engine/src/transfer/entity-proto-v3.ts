@@ -315,6 +315,7 @@ function readProperty(reader: WireReader, excluded: boolean, depth: number) {
 const microsMin = BigInt(timestampSecondsMin) * 1_000_000n
 const microsMax = BigInt(timestampSecondsMax + 1) * 1_000_000n - 1n
 
+/** Reads a PropertyValue; the last of several members counts. */
 function readMember(reader: WireReader, about: About): Value {
   let value: Value = about.said === meaning.emptyList ? { type: 'array', values: [] } : { type: 'null' }
   eachField(reader, 0, (tag, field) => {

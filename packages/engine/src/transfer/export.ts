@@ -257,6 +257,7 @@ class ExportFiles {
     }
   }
 
+  /** Writes the rest and the metadata, the overall file last. */
   async finish(): Promise<ExportReport> {
     const parts: ExportPart[] = []
     for (const { scope, path, startedAt, log, entities } of this.#parts.values()) {

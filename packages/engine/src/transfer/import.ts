@@ -131,6 +131,7 @@ function below(root: string, path: string, namedBy: string): string {
   return path
 }
 
+/** Reads every file completely; the number of entities must be that of the metadata. */
 async function checkFiles(
   context: RequestContext,
   metadataFile: string,
