@@ -190,8 +190,8 @@ describe('the rules for code', () => {
   })
 })
 
-/** Lines of a file, and of a function with its first and last line. */
-const [linesMax, functionLinesMax] = [450, 60]
+/** Lines of a file, and of the body of a function. */
+const [linesMax, bodyLinesMax] = [450, 58]
 
 /** The paths at which biome finds faults by a rule of biome.json. */
 function linted(rule: string, samples: readonly SourceFile[]): readonly string[] {
@@ -235,10 +235,10 @@ describe('the rules of biome.json', () => {
     const samples = heads.flatMap(([head, end], i) => {
       const of = (lines: number): string => `${head}\n${'    x()\n'.repeat(lines)}${end}`
       return [
-        { path: `packages/engine/src/long${i}.ts`, text: of(functionLinesMax - 1) },
-        { path: `tools/long${i}.ts`, text: of(functionLinesMax - 1) },
-        { path: `packages/engine/src/short${i}.ts`, text: of(functionLinesMax - 5) },
-        { path: `packages/engine/src/long${i}.test.ts`, text: of(functionLinesMax) },
+        { path: `packages/engine/src/long${i}.ts`, text: of(bodyLinesMax + 1) },
+        { path: `tools/long${i}.ts`, text: of(bodyLinesMax + 1) },
+        { path: `packages/engine/src/short${i}.ts`, text: of(bodyLinesMax) },
+        { path: `packages/engine/src/long${i}.test.ts`, text: of(bodyLinesMax + 1) },
       ]
     })
     const long = heads.flatMap((_, i) => [`packages/engine/src/long${i}.ts`, `tools/long${i}.ts`])
@@ -252,7 +252,7 @@ describe('the rules of biome.json', () => {
       ['a(\n  b,', ')'],
     ]
     const samples = pairs.map(([head, end], i) => {
-      return { path: `packages/engine/src/a${i}.ts`, text: `${head}\n${'  x,\n'.repeat(functionLinesMax)}${end}` }
+      return { path: `packages/engine/src/a${i}.ts`, text: `${head}\n${'  x,\n'.repeat(bodyLinesMax + 1)}${end}` }
     })
     expect(linted('noExcessiveLinesPerFunction', samples)).toEqual([])
   })

@@ -95,6 +95,13 @@ describe('sixtables-lab', () => {
     ['run hot-key --seconds 5', '--seconds needs --endpoint'],
     ['run write-path --seed x', '--seed is 0 to 4294967295, not x'],
     ['run write-path --sed 4', 'there is no flag --sed; did you mean --seed?'],
+    ['--times 3', 'sixtables-lab has no flag --times; see sixtables-lab --help'],
+    ['write-path --times 3', 'write-path is a lab; run it with sixtables-lab run write-path'],
+    ['run write-path --times 3', 'sixtables-lab run has no flag --times; see sixtables-lab run --help'],
+    [
+      'challenge judge a --language node',
+      'sixtables-lab challenge judge has no flag --language; see sixtables-lab challenge judge --help',
+    ],
     ['run write-path --json missing/a.json', 'missing/a.json cannot be written: there is no folder missing'],
     ['run write-path --html missing/a.html', 'missing/a.html cannot be written: there is no folder missing'],
     ['run write-path --json refused.json', 'refused.json cannot be written: no such folder'],
@@ -103,8 +110,11 @@ describe('sixtables-lab', () => {
     ['zzzzzzzz', 'there is no command zzzzzzzz; there is list, settings, run, replay, challenge'],
     ['challenge grad x', 'there is no command challenge grad; did you mean grade?'],
     ['challenge zzzzzzzz', 'there is no command challenge zzzzzzzz; there is list, start, judge, grade'],
-    ['list list', 'list takes no further argument list; see sixtables-lab list --help'],
-    ['challenge judge a b', 'challenge judge takes no further argument b; see sixtables-lab challenge judge --help'],
+    ['list list', 'sixtables-lab list takes no further argument list; see sixtables-lab list --help'],
+    [
+      'challenge judge a b',
+      'sixtables-lab challenge judge takes no further argument b; see sixtables-lab challenge judge --help',
+    ],
     ['write-path', 'sixtables-lab run write-path'],
     ['', 'no command was given'],
   ])('refuses %j', async (line, words) => {

@@ -89,22 +89,21 @@ const challengeVerbs = ['list', 'start', 'judge', 'grade']
 function explained(message: string, args: readonly string[]): string {
   const words = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]
   if (words === undefined) return message.charAt(0).toLowerCase() + message.slice(1)
+  const [first = '', verb = ''] = args
+  if (!commands.includes(first) && !first.startsWith('-')) {
+    if (labs.some(({ name }) => name === first)) return `${first} is a lab; run it with sixtables-lab run ${first}`
+    if (challengeVerbs.includes(first)) return `there is no command ${first}; did you mean challenge ${first}?`
+    return `there is no command ${first}; ${advice(first, commands)}`
+  }
+  const isVerb = first === 'challenge' && challengeVerbs.includes(verb)
+  const command = ['sixtables-lab', ...(first.startsWith('-') ? [] : isVerb ? [first, verb] : [first])].join(' ')
   const word = words.split(', ').find((one) => one !== '') ?? ''
   if (args.some((arg) => arg.startsWith('-') && arg.replace(/^--?/, '').replace(/=.*/, '') === word))
-    return `there is no flag --${word}; ${advice(`--${word}`, flagNames)}`
-  const [command = '', verb = ''] = args
-  if (!commands.includes(command)) {
-    if (labs.some(({ name }) => name === word)) return `${word} is a lab; run it with sixtables-lab run ${word}`
-    if (challengeVerbs.includes(word)) return `there is no command ${word}; did you mean challenge ${word}?`
-    return `there is no command ${word}; ${advice(word, commands)}`
-  }
-  if (command !== 'challenge') return tooMany(command, word)
-  if (challengeVerbs.includes(verb)) return tooMany(`challenge ${verb}`, word)
-  return `there is no command challenge ${word}; ${advice(word, challengeVerbs)}`
-}
-
-function tooMany(command: string, word: string): string {
-  return `${command} takes no further argument ${word}; see sixtables-lab ${command} --help`
+    return flagNames.includes(`--${word}`)
+      ? `${command} has no flag --${word}; see ${command} --help`
+      : `there is no flag --${word}; ${advice(`--${word}`, flagNames)}`
+  if (first === 'challenge' && !isVerb) return `there is no command challenge ${word}; ${advice(word, challengeVerbs)}`
+  return `${command} takes no further argument ${word}; see ${command} --help`
 }
 
 function version(): string {
