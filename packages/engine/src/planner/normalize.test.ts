@@ -296,6 +296,21 @@ test('what is ordered after the key is told apart from what comes before it', ()
   expect(names({ order: ['q', '__key__ desc'], projection: ['p'] })).toEqual([['q'], ['p']])
 })
 
+test('a filter that asks for several keys orders by the key, before what is projected', () => {
+  const names = (changes: QueryWords) => {
+    const { columns, lateColumns } = asked({ kind: 'A', projection: ['p'], ...changes })
+    return [columns, lateColumns].map((each) => each.map(({ property }) => property))
+  }
+  const [one, more] = [where('__key__', '=', key('A:1')), where('__key__', '>', key('A:1'))]
+  expect(names({ filter: more })).toEqual([[], ['p']])
+  expect(names({ filter: or(one, where('__key__', '=', key('A:2'))) })).toEqual([[], ['p']])
+  expect(names({ filter: and(more, where('r', '>', 1n)) })).toEqual([['r'], ['p']])
+  expect(names({ filter: more, order: ['q'] })).toEqual([['q'], ['p']])
+  expect(names({ filter: more, distinctOn: ['p'] })).toEqual([['p'], []])
+  expect(names({ filter: one })).toEqual([['p'], []])
+  expect(names({ filter: where('__key__', 'under', key('A:1')) })).toEqual([['p'], []])
+})
+
 test('distinct properties behind the key are refused', () => {
   expect(() => asked({ kind: 'A', projection: ['p'], distinctOn: ['p'], order: ['__key__'] })).toThrow(
     expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('__key__') }),

@@ -5,10 +5,11 @@
  *   1. the orders of the query, without repetitions and without properties that have the same equality in every conjunction
  *   2. distinct properties not ordered yet, by name
  *   3. properties of inequalities not ordered yet, by name
- *   4. projected properties not ordered yet, by name
- *   5. __key__, ascending, unless an order named it before
+ *   4. __key__, ascending, if a filter asks for several keys, as in `__key__ > ToDo:1`
+ *   5. projected properties not ordered yet, by name
+ *   6. __key__, ascending, unless it came before
  *
- * `priority > 3 order by due` has the columns due, priority and then the key. The columns of 2 and 4 may take the order and
+ * `priority > 3 order by due` has the columns due, priority and then the key. The columns of 2 and 5 may take the order and
  * direction of an index. A column without an order is ascending; behind an order on __key__ it has that order's direction. So
  * a query with all orders turned round, including the key's, gives the same rows backwards.
  *
@@ -56,7 +57,9 @@ export function orderColumns(
     { names: unequal, isFree: false },
     { names: projection, isFree: true },
   ]
+  const asksForKeys = !oneKey && conjunctions.some((atoms) => atoms.some(({ property }) => property === keyProperty))
   for (const { names, isFree } of missing) {
+    if (names === projection && asksForKeys) keyDirection ??= 'ascending'
     const before = ordered.length
     for (const property of [...names].sort()) {
       if (has(property)) continue

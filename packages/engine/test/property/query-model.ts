@@ -124,9 +124,12 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
     { names: unequal.map((atom) => atom.property), isFree: false },
     { names: query.projection.filter((name) => name !== '__key__'), isFree: true },
   ]
-  // Behind an order on the key the rest has its direction, and its own order.
-  const key = result.find(({ property }) => property === '__key__')
+  const isOfKeys = ({ property, operator }: ModelAtom): boolean => property === '__key__' && operator !== 'hasAncestor'
+  const asksForKeys = !fixed('__key__') && conjunctions.flat().some(isOfKeys)
   for (const [i, { names, isFree }] of parts.entries()) {
+    if (i === 2 && asksForKeys) add('__key__', 1)
+    // Behind the key the rest has its direction, and its own order.
+    const key = result.find(({ property }) => property === '__key__')
     for (const name of [...names].sort()) add(name, key?.sign ?? 1, isFree && key === undefined ? i : undefined)
   }
   add('__key__', 1)
