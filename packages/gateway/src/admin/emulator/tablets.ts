@@ -28,6 +28,8 @@ const countMsMax = 200
 
 export function addTabletRoutes(router: Router, engine: Engine): void {
   const { tablets } = engine
+  const { clock } = engine.context()
+  // Real time: a watcher must not move an emulator's clock that stands still.
   const watch = watchOf(engine, systemScheduler)
   const rowsCounted = async (query: URLSearchParams): Promise<void> => {
     const counted = tablets.counted()
@@ -46,7 +48,7 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
   }))
   get('heat/live?interval', ({ query }) => {
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
-    return { events: (signal) => liveHeat(engine, intervalMs, signal) }
+    return { events: (signal) => liveHeat(engine, clock, intervalMs, signal) }
   })
   get('groups?limit', ({ query }) => ({
     json: { groups: tablets.groups(numberOf(query, 'limit', 1) ?? groupsDefault) },
@@ -82,8 +84,15 @@ function numberOf(query: URLSearchParams, name: string, min: number): number | u
 /**
  * Heat second by second as events: the first has all recorded seconds, each later one the new seconds. While a stream is open every row operation
  * is counted. A slow client gets fewer events with more seconds each, and loses none: the engine is read only when an event can be sent.
+ *
+ * Its waits move a clock that stands still: only then does a second end, and its heat come.
  */
-async function* liveHeat(engine: Engine, intervalMs: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* liveHeat(
+  engine: Engine,
+  clock: Scheduler,
+  intervalMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
   const reader = engine.tablets.watchHeat()
   const context = engine.context({ signal })
   let lastFindings = ''
@@ -94,7 +103,7 @@ async function* liveHeat(engine: Engine, intervalMs: number, signal: AbortSignal
       const words = JSON.stringify(findings)
       yield* eventPieces(context, words === lastFindings && !report.isWhole ? report : { ...report, findings })
       lastFindings = words
-      await systemScheduler.sleep(intervalMs, signal)
+      await clock.sleep(intervalMs, signal)
       await turnOfItsOwn(context)
     }
   } finally {
@@ -107,8 +116,6 @@ type Watch = (intervalMs: number, options: HeatOptions, signal: AbortSignal) => 
 /**
  * The reports as events, until the signal aborts. In one tick of 100 ms, ten streams with the same options get the same event, which is made and
  * printed once, in slices, for the first stream that asks.
- *
- * @param clock - on a server the machine's: a watcher must not move an emulator's clock that stands still
  */
 export function watchOf(engine: Engine, clock: Scheduler): Watch {
   const latest = new Map<string, { readonly madeAtMs: number; readonly event: Promise<Buffer> }>()
