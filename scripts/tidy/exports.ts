@@ -25,7 +25,6 @@ const usedOtherwise: Readonly<Record<string, string>> = {
 
 const forTests = /^packages\/engine\/src\/testing\//
 
-/** The names imported from a file, or everything. */
 type Imported = Set<string> | 'everything'
 
 /** The names that files other than tests import, by path of the imported file. */

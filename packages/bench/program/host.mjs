@@ -64,7 +64,6 @@ const reads = ['get', 'getAll', 'query']
 /** Calls of one argument: what a program passes behind it, such as the index of `keys.map(db.get)`, is left out. */
 const callsOf = (verbs, call) => Object.fromEntries(verbs.map((verb) => [verb, (argument) => call(verb, argument)]))
 
-/** Writes, each of which does something with its change. */
 const writesOf = (change) => ({
   put: (key, properties, options) => change(['put', key, properties, options]),
   insert: (key, properties, options) => change(['insert', key, properties, options]),

@@ -14,7 +14,6 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 /** Lines of a page become one line. */
 const unwrapped = (text) => text.trim().replace(/\s*\n\s*/g, ' ')
 
-/** @throws Error if the page lacks the part */
 function part(page, name, pattern) {
   const found = pattern.exec(page)?.[1]
   if (found === undefined) throw new Error(`a page has no ${name}: ${page.slice(0, 60)}`)
@@ -26,7 +25,6 @@ function paragraphOf(page, name) {
   return unwrapped(part(page, name, new RegExp(`^\\*\\*${name}\\.\\*\\* ([\\s\\S]*?)\\n\\n`, 'm')))
 }
 
-/** The texts of a lab. */
 export function pageTexts(page) {
   const paragraph = (name) => paragraphOf(page, name)
   const section = (name) => part(page, name, new RegExp(`^## ${name}\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm'))
@@ -59,7 +57,6 @@ function chapters() {
   }))
 }
 
-/** The texts of all labs, by name. */
 function labTexts() {
   const pages = readdirSync(at('../../../docs/labs')).filter((file) => file.endsWith('.md') && file !== 'README.md')
   return Object.fromEntries(pages.map((file) => [file.slice(0, -'.md'.length), pageTexts(read(`labs/${file}`))]))

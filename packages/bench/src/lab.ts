@@ -41,7 +41,6 @@ export function textsOf({ title, question, predict, idea, exercises, today, sour
   return { title, question, predict, idea, exercises, today, sources }
 }
 
-/** A lab with the texts of its page. */
 export function defineLab(own: Omit<Lab, keyof PageTexts>): Lab {
   const texts = labTexts[own.name]
   if (texts === undefined)
@@ -84,7 +83,6 @@ export function arm(name: string, about: string, run: Arm['run'], drive?: Arm['d
 /** Ways to do the same, by the names of their arms; `about` says what is varied. */
 export type Ways<Way> = Readonly<Record<string, Way & Pick<Arm, 'about'>>>
 
-/** A way with the name of its arm. */
 export type Named<Way> = Way & Pick<Arm, 'name'>
 
 /** An arm for each way, which runs it, and may send the same calls to a server. */
@@ -104,7 +102,6 @@ export interface Expectation {
   readonly says: string
   /** The arms it needs; it is not judged when one of them was not run. */
   readonly arms: readonly string[]
-  /** @param arm - the result of one of `arms` */
   judge(arm: (name: string) => ArmResult): Verdict
 }
 
@@ -181,7 +178,6 @@ class Claim {
   }
 }
 
-/** The value of a figure that the arm has recorded. */
 export function figureOf(arm: ArmResult, name: string): number {
   const figure = arm.figures.find((one) => one.name === name)
   if (figure === undefined) throw new Error(`the arm ${arm.name} recorded no figure ${name}`)

@@ -87,7 +87,6 @@ function settingsOf(lab: Lab, asked: SettingValues): SettingValues {
   return Object.fromEntries(entries.map(([name, own]) => [name, asked[name] ?? own]))
 }
 
-/** @param arms - the results of the arms that were run */
 export function judged(expectation: Expectation, arms: readonly ArmResult[]): JudgedExpectation {
   const { says } = expectation
   const absent = expectation.arms.filter((name) => !arms.some((arm) => arm.name === name))

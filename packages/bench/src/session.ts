@@ -2,7 +2,7 @@
  * The session of an arm: its settings, random numbers, recorder, and stores on virtual time.
  *
  * - Every store of an arm has a clock and an engine of its own; arms share nothing.
- * - Chance comes from the seed and the arm's name, so that one arm run alone draws what it draws among all.
+ * - Chance comes from the seed and the arm's name, mixed by FNV-1a, so that one arm run alone draws what it draws among all.
  */
 import { type EngineOptions, tabletDefaults } from '@sixtables/engine'
 import { fnv, fnvStart, type Random, seededRandom } from '@sixtables/engine/testing'
@@ -38,7 +38,7 @@ export class ArmSession {
 
   constructor(options: SessionOptions) {
     this.#options = options
-    this.seed = armSeed(options.seed, options.arm)
+    this.seed = fnv(options.arm, fnvStart ^ options.seed) >>> 0
     this.random = seededRandom(this.seed)
   }
 
@@ -118,9 +118,4 @@ export class ArmSession {
       for (const gateway of all) await gateway.close()
     }
   }
-}
-
-/** One seed an arm: FNV-1a of its name, mixed with the run's. */
-function armSeed(seed: number, arm: string): number {
-  return fnv(arm, fnvStart ^ seed) >>> 0
 }

@@ -267,7 +267,6 @@ export const serverSettings: SettingValues = defaultsOf(
   'server.serviceMs',
   'log.commitMs',
 )
-/** Clients that retry. */
 export const clientSettings: SettingValues = defaultsOf('client.rpcMs', 'client.retries', 'client.backoffMs')
 
 /** All that the engine's servers and tablets are told. */

@@ -31,7 +31,6 @@ function pick(i: number, size: number): string {
   return messages.nameOf((Math.imul(i + 1, 0x9e3779b1) >>> 0) % size)
 }
 
-/** @throws when a sample of the answers is not what it must be */
 export function must(isRight: boolean, what: string): void {
   if (!isRight) throw new Error(`a sample answer is wrong: ${what}`)
 }

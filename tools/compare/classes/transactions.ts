@@ -153,7 +153,6 @@ function wasUsed(look: Look, used: string): boolean {
   return hadCall(look, ({ method }) => method === used)
 }
 
-/** Whether the transaction of a request was begun read-only. */
 function isReadOnly({ case: { steps }, request }: Look): boolean {
   const from = at(tokenOf(request), ['$answer', 'from'])
   return typeof from === 'number' && at(steps[from]?.request, ['transactionOptions', 'readOnly']) !== undefined

@@ -168,8 +168,9 @@ export class ChargedDatabase {
         return await work(this.#context())
       } catch (error) {
         if (hasCode(error, 'ABORTED')) this.#count('conflicts')
-        if (isBusy(error)) this.#count('refused')
-        if (attempt >= retries || !isBusy(error)) throw error
+        const isBusy = hasCode(error, 'UNAVAILABLE', 'RESOURCE_EXHAUSTED')
+        if (isBusy) this.#count('refused')
+        if (attempt >= retries || !isBusy) throw error
         await store.sleep(100 * 2 ** attempt * (0.5 + this.#parts.random.next() / 2))
       } finally {
         await this.#way(this.#untilAnswer())
@@ -189,10 +190,6 @@ export class ChargedDatabase {
       ? 0
       : Math.ceil((atMs + rpcMs / 2) / answersEveryMs) * answersEveryMs - atMs
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return hasCode(error, 'UNAVAILABLE') || hasCode(error, 'RESOURCE_EXHAUSTED')
 }
 
 function groupOf(key: Key | undefined): string {

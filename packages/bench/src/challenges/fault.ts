@@ -1,5 +1,5 @@
 /** The end of a learner's program as one sentence, and a call that the service refused it. */
-import { DatastoreError, type StatusCode } from '@sixtables/engine'
+import { DatastoreError } from '@sixtables/engine'
 
 /** The program ended, threw or answered in a wrong shape: it has not passed, and this is why. */
 export class ProgramFault extends Error {
@@ -7,11 +7,7 @@ export class ProgramFault extends Error {
 }
 
 /** A call of the program failed with an error of the service. Under load that is a figure; elsewhere it is a fault. */
-export class RefusedCall extends DatastoreError {
-  constructor(code: StatusCode, message: string) {
-    super(code, message)
-  }
-}
+export class RefusedCall extends DatastoreError {}
 
 /** A process that the judge ended at a chosen moment, as a crash does. */
 export class Killed extends Error {

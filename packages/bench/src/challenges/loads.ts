@@ -24,12 +24,10 @@ export async function offerCalls(
   load: Pick<Load, 'seconds' | 'opsPerSecondAt'>,
   options: { readonly tables: readonly TableId[]; readonly call: (db: Db, n: number, place: number) => unknown },
 ): Promise<Watch> {
-  const { record, random } = stage
+  const { record } = stage
   const { store, program } = stage.opened
   const meter = new Meter()
-  const restartAt = Array.from({ length: stage.restarts }, () => random.next() * load.seconds * 1000).sort(
-    (a, b) => a - b,
-  )
+  const restartAt = momentsOf(stage, load.seconds, stage.restarts)
   let calls = 0
   const begunMs = store.nowMs
   const watch = await offer(
@@ -121,12 +119,16 @@ export async function callInTurn(
 }
 
 /** Replaces the program's process at random moments of the time that comes. */
-export async function restartDuring({ random, opened }: Stage, seconds: number, times: number): Promise<void> {
-  const { store, program } = opened
-  const moments = Array.from({ length: times }, () => random.next() * seconds * 1000).sort((a, b) => a - b)
+export async function restartDuring(stage: Stage, seconds: number, times: number): Promise<void> {
+  const { store, program } = stage.opened
   const begunMs = store.nowMs
-  for (const moment of moments) {
+  for (const moment of momentsOf(stage, seconds, times)) {
     await store.sleep(moment - (store.nowMs - begunMs))
     program.restart()
   }
+}
+
+/** In milliseconds, ascending. */
+function momentsOf({ random }: Stage, seconds: number, times: number): number[] {
+  return Array.from({ length: times }, () => random.next() * seconds * 1000).sort((a, b) => a - b)
 }

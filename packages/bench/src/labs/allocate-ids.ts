@@ -1,8 +1,8 @@
 /** Where ids come from, and that no two sources meet. */
-import { DatastoreError, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
+import { scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
 import { armsOf, defineLab, type Expectation, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { idOf } from '../sim/client.ts'
+import { idOf, refusalOf } from '../sim/client.ts'
 import { insert, text } from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
 
@@ -48,13 +48,11 @@ async function automaticIds(store: Store, count: number): Promise<{ ids: bigint[
       insert(store.key({ kind: 'Item' }), { name: text(`item ${done + i}`) }),
     )
     // A transaction of legacy Datastore touches 25 groups at most; a plain commit has no such bound.
-    try {
+    const refusal = await refusalOf(async () => {
       const { mutationResults } = await store.put(entities)
       for (const { key } of mutationResults) ids.push(idOf(key))
-    } catch (error) {
-      if (!(error instanceof DatastoreError)) throw error
-      refused += entities.length
-    }
+    })
+    if (refusal !== undefined) refused += entities.length
   }
   return { ids, refused }
 }

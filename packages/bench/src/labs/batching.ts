@@ -1,10 +1,11 @@
 /** The same entities written and read one by one, side by side, and together; and one entity twice in a commit. */
-import { type CommitRequest, DatastoreError, type Key, type Mutation } from '@sixtables/engine'
+import type { CommitRequest, Key, Mutation } from '@sixtables/engine'
 import { arm, armsOf, defineLab, expected, type Lab, type Named, type Ways } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
+import { refusalOf } from '../sim/client.ts'
 import { insert, integer, upsert } from '../sim/entities.ts'
 import { recordFindings } from '../sim/findings.ts'
 import { hashOf } from '../sim/keys.ts'
@@ -61,12 +62,7 @@ async function measured(
     const begun = store.nowMs
     tally.calls++
     await store.sleep(rpcMs / 2)
-    try {
-      await work(some)
-    } catch (error) {
-      if (!(error instanceof DatastoreError)) throw error
-      tally.errors++
-    }
+    if ((await refusalOf(() => work(some))) !== undefined) tally.errors++
     await store.sleep(rpcMs / 2)
     tally.latency.add(store.nowMs - begun, 1)
   }
@@ -120,13 +116,11 @@ function requestOf(mode: CommitRequest['mode'], mutations: readonly Mutation[]):
 }
 
 async function answerOf(store: Store, request: CommitRequest): Promise<string> {
-  try {
-    const { indexUpdates } = await store.database.commit(store.context(), request)
-    return `taken, ${indexUpdates} index rows`
-  } catch (error) {
-    if (!(error instanceof DatastoreError)) throw error
-    return `${error.code}: ${error.message}`
-  }
+  let rows = 0
+  const refusal = await refusalOf(async () => {
+    rows = (await store.database.commit(store.context(), request)).indexUpdates
+  })
+  return refusal === undefined ? `taken, ${rows} index rows` : `${refusal.code}: ${refusal.message}`
 }
 
 const oneByOne: Way['calls'] = (keys) => keys.map((key) => [key])

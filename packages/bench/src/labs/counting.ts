@@ -14,7 +14,6 @@ import { legacyAtOnce, openStore, type Store } from '../sim/store.ts'
 
 interface Answer {
   readonly count: number
-  /** Rows of tables that were read. */
   readonly rows: number
   /** Reads that production would bill. */
   readonly billed: number
@@ -36,7 +35,6 @@ async function resultsOf(store: Store, query: Query): Promise<Answer & { readonl
   return { count: results.length, rows, billed, first }
 }
 
-/** The count that the first result carries. */
 async function carriedBy(store: Store, query: Query): Promise<Answer> {
   const { first, ...answer } = await resultsOf(store, query)
   return { ...answer, count: first }

@@ -117,7 +117,6 @@ class Sessions {
     this.#random = random
   }
 
-  /** Stores entities with the value that they have at this moment. */
   async #write(entities: readonly Live[], moment: Moment, deletes: readonly Mutation[] = []): Promise<void> {
     const mutations = entities.map((entity) => putOf(this.#store, entity, this.#scheme.value(entity, moment)))
     if (mutations.length + deletes.length === 0) return

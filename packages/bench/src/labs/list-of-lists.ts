@@ -1,10 +1,10 @@
 /** 200,000 followers: in one item, and in sub-lists that an index item names. */
-import { DatastoreError, type Key, limits } from '@sixtables/engine'
+import { type Key, limits } from '@sixtables/engine'
 import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import { sum } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
-import { type Client, isChanged, succeeds, textsOf } from '../sim/client.ts'
+import { type Client, isChanged, refusalOf, succeeds, textsOf } from '../sim/client.ts'
 import type { Put } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
@@ -71,12 +71,9 @@ async function follow(
   const size = session.setting('batch.size')
   for (let from = 0; from < followers; from += size) {
     const entries = Array.from({ length: Math.min(size, followers - from) }, (_, i) => entryOf(from + i))
-    try {
-      await layout.append(client, entries)
-    } catch (error) {
-      if (!(error instanceof DatastoreError) || error.code !== 'INVALID_ARGUMENT' || from === 0) throw error
-      return [from, error.message]
-    }
+    const refusal = await refusalOf(() => layout.append(client, entries))
+    if (refusal?.code === 'INVALID_ARGUMENT' && from > 0) return [from, refusal.message]
+    if (refusal !== undefined) throw refusal
     appended()
     session.progress((0.8 * from) / followers)
   }
@@ -93,7 +90,6 @@ async function readAll(client: Client, layout: Layout): Promise<ReadonlyMap<Key,
 /** Commits that compacted older sub-lists, attempts to put the newest one back, and how many of each were refused. */
 type Compaction = Record<'old' | 'oldRefused' | 'newest' | 'newestRefused', number>
 
-/** Attempts at the newest sub-list. */
 const newestTries = 5
 
 /** Some followers leave: `-user` is appended to the newest sub-list, like any change. */

@@ -1,9 +1,9 @@
 /** Rows of another database, numbered 1, 2, 3 …, become entities: under which keys, and what of the ids that are given next? */
-import { DatastoreError, decodeProperties, type Key, KeyPermutation, type PathElement } from '@sixtables/engine'
+import { decodeProperties, type Key, KeyPermutation, type PathElement } from '@sixtables/engine'
 import { arm, armsOf, defineLab, expected, type Lab, type Ways } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
-import { integerOf } from '../sim/client.ts'
+import { integerOf, refusalOf } from '../sim/client.ts'
 import { insert, integer, unindexed, upsert } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import { type Load, offer, operationsOf } from '../sim/load.ts'
@@ -13,7 +13,6 @@ import { legacyAtOnce } from '../sim/store.ts'
 
 const kind = 'Customer'
 
-/** A way to make keys of old numbers. */
 interface Mapping {
   element(n: bigint, permutation: KeyPermutation): PathElement
   /** The old number of a key; `undefined` where it cannot be had. */
@@ -106,13 +105,10 @@ async function insertNew(session: ArmSession, isReserved: boolean): Promise<void
   for (let n = 1n; n <= BigInt(count); n++) await store.put([upsert(store.key({ kind, id: n }), row(n))])
   let [made, failed] = [0, 0]
   while (made < count) {
-    try {
-      await store.put([insert(store.key({ kind }), {})])
-      made++
-    } catch (error) {
-      if (!(error instanceof DatastoreError) || !error.message.includes(inUse)) throw error
-      if (failed++ === 0) lines.push(`${error.code}: ${error.message}`)
-    }
+    const refusal = await refusalOf(() => store.put([insert(store.key({ kind }), {})]))
+    if (refusal === undefined) made++
+    else if (!refusal.message.includes(inUse)) throw refusal
+    else if (failed++ === 0) lines.push(`${refusal.code}: ${refusal.message}`)
   }
   record.figure('old rows', count)
   record.figure('new entities', made)
@@ -137,12 +133,10 @@ async function nameNew(session: ArmSession, by: 'allocator' | 'own counter'): Pr
   for (let made = 1n; made <= BigInt(count); made++) {
     const given =
       by === 'allocator' ? await store.database.allocateIdsBySize(store.context(), store.key({ kind }), 1n) : undefined
-    try {
-      await store.put([insert(keyOf(given?.start ?? made), {})])
-    } catch (error) {
-      if (!(error instanceof DatastoreError) || error.code !== 'ALREADY_EXISTS') throw error
-      if (failed++ === 0) lines.push(`${error.code}: ${error.message}`)
-    }
+    const refusal = await refusalOf(() => store.put([insert(keyOf(given?.start ?? made), {})]))
+    if (refusal === undefined) continue
+    if (refusal.code !== 'ALREADY_EXISTS') throw refusal
+    if (failed++ === 0) lines.push(`${refusal.code}: ${refusal.message}`)
   }
   record.figure('old rows', count)
   record.figure('new entities', count - failed)

@@ -10,7 +10,7 @@
 import type { Key } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, type SettingValues, tabletSettingValues } from '../settings.ts'
-import { isTransient } from '../sim/client.ts'
+import { succeeds } from '../sim/client.ts'
 import { wordsOfPath } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { type Ramp, rampedOpsPerSecond, rampOfSettings } from '../sim/ramp.ts'
@@ -149,16 +149,12 @@ async function playedOnce(session: ArmSession, calls: readonly RecordedCall[], p
   await store.alone(async () => {
     for (const call of calls.slice(0, playedOnceMax)) {
       await store.sleep(Math.max(0, begunMs + call.ms - store.nowMs))
-      await outcomes.noted(call, 1, () => player.play(call, store.context())).catch(ignoreBusy)
+      await succeeds(() => outcomes.noted(call, 1, () => player.play(call, store.context())))
     }
   })
   noteFindings(store, findings)
   await session.close()
   return findings
-}
-
-function ignoreBusy(error: unknown): void {
-  if (!isTransient(error)) throw error
 }
 
 /** Maximum number of keys that are filled before the replay. */

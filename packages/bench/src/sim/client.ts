@@ -16,6 +16,7 @@ import {
   type Mutation,
   type RequestContext,
   type RunQueryRequest,
+  type StatusCode,
   type TransactionOptions,
   type Value,
 } from '@sixtables/engine'
@@ -176,10 +177,18 @@ export function textsOf(found: Found | undefined, property: string): readonly st
 
 /** Whether a call that failed may be repeated: it lost a conflict, or the server was busy. */
 export function isTransient(error: unknown): boolean {
-  return (
-    error instanceof DatastoreError &&
-    ['ABORTED', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED'].includes(error.code)
-  )
+  return hasCode(error, 'ABORTED', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED')
+}
+
+/** Why the service refuses some work; `undefined` if the work succeeds. @throws any other error */
+export async function refusalOf(work: () => unknown): Promise<DatastoreError | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof DatastoreError) return error
+    throw error
+  }
 }
 
 /** Whether some work succeeds. @throws its error, unless it is an expected one; default: any that a retry may cure */
@@ -187,17 +196,13 @@ export async function succeeds(
   work: () => unknown,
   isExpected: (error: unknown) => boolean = isTransient,
 ): Promise<boolean> {
-  try {
-    await work()
-    return true
-  } catch (error) {
-    if (isExpected(error)) return false
-    throw error
-  }
+  const refusal = await refusalOf(work)
+  if (refusal !== undefined && !isExpected(refusal)) throw refusal
+  return refusal === undefined
 }
 
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof DatastoreError && error.code === code
+export function hasCode(error: unknown, ...codes: readonly StatusCode[]): boolean {
+  return error instanceof DatastoreError && codes.includes(error.code)
 }
 
 /** A put on condition of a version met another one. */

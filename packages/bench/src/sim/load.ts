@@ -37,14 +37,12 @@ export interface Load {
   next(number: number, share: number): LoadOperation | Promise<LoadOperation>
 }
 
-/** The operations that a load offers in all. */
 export function operationsOf({ seconds, opsPerSecondAt }: Pick<Load, 'seconds' | 'opsPerSecondAt'>): number {
   let operations = 0
   for (let at = 0; at < seconds; at++) operations += opsPerSecondAt(at)
   return Math.ceil(operations)
 }
 
-/** Smallest number of samples in a slot. */
 const samplesMin = 16
 /** Up to this number of samples a slot is cheap; above it, samples are limited per tablet of the table with most tablets. */
 const fewMax = 64
@@ -141,11 +139,7 @@ async function send(
     watch.outcomes.served += weight
     watch.outcomes.latency.add(store.nowMs - begun, weight)
   } catch (error) {
-    if (!isBusy(error)) throw error
+    if (!hasCode(error, 'RESOURCE_EXHAUSTED', 'UNAVAILABLE', 'ABORTED')) throw error
     watch.outcomes.refused += weight
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return hasCode(error, 'RESOURCE_EXHAUSTED') || hasCode(error, 'UNAVAILABLE') || hasCode(error, 'ABORTED')
 }

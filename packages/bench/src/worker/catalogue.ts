@@ -46,7 +46,6 @@ export interface SettingOffer extends Pick<Setting, 'value' | 'unit' | 'about'> 
 }
 
 export interface ChallengeOffer extends Pick<Challenge, 'name' | 'title' | 'minutes' | 'task' | 'lab'> {
-  /** The functions that a program must export. */
   readonly functions: readonly string[]
   readonly goals: readonly string[]
   readonly program: string

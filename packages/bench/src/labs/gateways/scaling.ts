@@ -57,10 +57,9 @@ export async function openFilled(
   return { gateways, first, tasks }
 }
 
-/** Runs a load, and records it by the number of gateways. */
 export async function runLoad(session: ArmSession, load: ScalingLoad): Promise<void> {
   const { record } = session
-  const counts = gatewayCounts(session)
+  const counts = [1, 2, 4, 8, 16].filter((count) => count <= session.setting('gateways.max'))
   const { all, first: one, last: most } = await session.atEach(counts, (count) => measure(session, count, load))
   for (const [i, count] of counts.entries()) {
     record.figure(count === 1 ? '1 gateway' : `${count} gateways`, all[i]?.rate ?? 0, 'calls/s')
@@ -84,13 +83,6 @@ export async function runLoad(session: ArmSession, load: ScalingLoad): Promise<v
   record.chart('latency', 'ms', x, { p50: all.map(({ p50Ms }) => p50Ms) })
 }
 
-function gatewayCounts(session: ArmSession): readonly number[] {
-  const most = session.setting('gateways.max')
-  const counts: number[] = []
-  for (let count = 1; count <= most; count *= 2) counts.push(count)
-  return counts
-}
-
 async function measure(session: ArmSession, count: number, load: ScalingLoad) {
   const clockRows = load.severalRows ? Math.max(1, Math.floor(count * session.setting('gateways.clockRows'))) : 1
   const { gateways, first, tasks } = await openFilled(session, count, clockRows)
@@ -112,7 +104,8 @@ async function measure(session: ArmSession, count: number, load: ScalingLoad) {
       if (isDone && store.nowMs >= fromMs && store.nowMs < untilMs) waits.add(store.nowMs - begunMs)
     }
   }
-  const clients = clientsOf(session, gateways, load).map(client)
+  const clientCount = session.setting('gateways.clients') * (load.sameClients ? 1 : gateways.all.length)
+  const clients = Array.from({ length: clientCount }, (_, i) => client(gateways.all[i % count] as Gateway, i))
   const { g: clock, h: groups } = servers.conditionals
   const counts = (): readonly number[] => [clock.tried, groups.tried, groups.won]
   let [before, after] = [counts(), counts()]
@@ -134,10 +127,4 @@ async function measure(session: ArmSession, count: number, load: ScalingLoad) {
     appended: won / Math.max(1, appends),
     putsAppended: latency.weight / Math.max(1, won),
   }
-}
-
-function clientsOf(session: ArmSession, { all }: Gateways, { sameClients = false }: ScalingLoad): readonly Gateway[] {
-  const each = session.setting('gateways.clients')
-  const clients = sameClients ? each : each * all.length
-  return Array.from({ length: clients }, (_, i) => all[i % all.length] as Gateway)
 }

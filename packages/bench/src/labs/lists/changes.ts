@@ -16,7 +16,6 @@ export interface Change {
   readonly number: number
 }
 
-/** Users of one writer. */
 const usersEach = 4
 /** Which of them each change is about: one is added again at once after it left, one leaves for good, one comes last. */
 const turns: readonly number[] = [0, 1, 0, 0, 1, 2, 2, 3]

@@ -39,7 +39,6 @@ export interface Workload {
   lost?(client: Client, committed: number): Promise<number>
 }
 
-/** The job, with what came of it counted. */
 export function counted(job: Job, met: Met): Job {
   return async (attempt) => {
     const begun = attempt.client.nowMs()

@@ -9,7 +9,7 @@ import type { Ways } from '../../lab.ts'
 import { Unmeasured } from '../../measure/recorder.ts'
 import { sum } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
-import { type Client, hasCode, integerOf } from '../../sim/client.ts'
+import { type Client, hasCode, integerOf, refusalOf } from '../../sim/client.ts'
 import { descending, type Fields, insert, integer, type Put, text, upsert } from '../../sim/entities.ts'
 import type { WireSession } from '../../sim/wire.ts'
 import { type Attempt, countUp, inTransaction, type Job, write, writeOverWire } from '../../sim/writers.ts'
@@ -246,15 +246,10 @@ export async function queryInTransaction(session: ArmSession): Promise<void> {
     const context = store.context()
     const transaction = await store.database.beginTransaction(context, { mode: 'readWrite' })
     const query = store.query('Invoice', { order: [descending('number')], limit: 1 })
-    let refusal: unknown
-    try {
-      await store.database.runQuery(context, { query, read: { transaction } })
-    } catch (error) {
-      if (!hasCode(error, 'INVALID_ARGUMENT')) throw error
-      refusal = error
-    }
-    recorder.figure(`refused, ${mode}`, refusal === undefined ? 0 : 1, 'queries')
-    recorder.text(mode, [refusal instanceof Error ? refusal.message : 'the query was answered'])
+    const refusal = await refusalOf(() => store.database.runQuery(context, { query, read: { transaction } }))
+    if (refusal !== undefined && refusal.code !== 'INVALID_ARGUMENT') throw refusal
+    recorder.figure(`refused, ${mode}`, refusal !== undefined, 'queries')
+    recorder.text(mode, [refusal?.message ?? 'the query was answered'])
   }
 }
 
