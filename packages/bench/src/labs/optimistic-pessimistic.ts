@@ -1,21 +1,197 @@
-/** Transactions that meet, in the three concurrency modes of a database; and a failed transaction that is left open. */
+/**
+ * Transactions that meet, in the three concurrency modes of a database; and a failed transaction that is left open.
+ *
+ *   counter     all read and write one entity
+ *   siblings    all in one entity group, each with an entity of its own
+ *   transfers   each reads two accounts, in any order, and moves money from one to the other
+ *   report      one long transaction reads entities one by one, while others write them
+ */
+import type { DatabaseSettings, Key } from '@sixtables/engine'
 import { arm, defineLab, expected, type Lab, type Ways } from '../lab.ts'
+import { Histogram } from '../measure/histogram.ts'
 import { sum } from '../measure/sums.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
+import { type Client, hasCode, integerOf, succeeds } from '../sim/client.ts'
+import { integer, upsert } from '../sim/entities.ts'
+import { timed } from '../sim/open-loop.ts'
 import type { WireSession } from '../sim/wire.ts'
-import { write, writeOverWire } from '../sim/writers.ts'
-import { leaveOpenOverWire, leftOpen } from './optimistic-pessimistic/left-open.ts'
-import {
-  type Concurrency,
-  counted,
-  type Met,
-  nothingMet,
-  reporter,
-  transfers,
-  type Workload,
-  workloads,
-} from './optimistic-pessimistic/workloads.ts'
+import { countUp, inTransaction, type Job, write, writeOverWire } from '../sim/writers.ts'
+
+type Concurrency = DatabaseSettings['concurrency']
+
+/** Conflicts and errors of the writers of a run, by their own count. */
+interface Met {
+  /** Jobs of each writer that were committed. */
+  readonly committed: Map<number, number>
+  aborts: number
+  /** Those that name a deadlock in their message: one of two transactions that wait for each other, or a wait that took too long. */
+  deadlocks: number
+  lockTimeouts: number
+  /** Attempts that were committed, of all writers but the {@link reporter}. */
+  readonly shortJobs: Histogram
+}
+
+function nothingMet(): Met {
+  return { committed: new Map(), aborts: 0, deadlocks: 0, lockTimeouts: 0, shortJobs: new Histogram() }
+}
+
+interface Workload {
+  readonly name: string
+  /** Entities that are there before it begins. */
+  prepare?(client: Client): Promise<void>
+  job(options: { readonly reads: number; readonly thinkMs: number }): Job
+  /** How far the stored entities are from what was committed: 0 if no update was lost. */
+  lost?(client: Client, committed: number): Promise<number>
+}
+
+function counted(job: Job, met: Met): Job {
+  return async (attempt) => {
+    const begun = attempt.client.nowMs()
+    try {
+      await job(attempt)
+      if (attempt.writer !== reporter) met.shortJobs.add(attempt.client.nowMs() - begun)
+      met.committed.set(attempt.writer, (met.committed.get(attempt.writer) ?? 0) + 1)
+    } catch (error) {
+      if (hasCode(error, 'ABORTED')) {
+        met.aborts++
+        const words = error instanceof Error ? error.message : ''
+        if (words.includes('deadlock over')) met.deadlocks++
+        else if (words.includes('is locked by')) met.lockTimeouts++
+      }
+      throw error
+    }
+  }
+}
+
+const counterName = { kind: 'Counter', name: 'visits' }
+
+const counter: Workload = {
+  name: 'counter',
+  job:
+    () =>
+    ({ client }) =>
+      countUp(client, client.key(counterName)),
+  async lost(client, committed) {
+    return committed - integerOf(await client.lookup(client.key(counterName)), 'count')
+  },
+}
+
+const siblings: Workload = {
+  name: 'siblings',
+  job:
+    () =>
+    ({ client, writer }) =>
+      countUp(client, client.key({ kind: 'Forum', name: 'general' }, { kind: 'Post', name: `writer-${writer}` })),
+}
+
+const accounts = 4
+const startBalance = 1000
+
+const account = (client: Client, i: number): Key => client.key({ kind: 'Account', name: `${i}` })
+
+const transfers: Workload = {
+  name: 'transfers',
+  async prepare(client) {
+    for (let i = 0; i < accounts; i++) {
+      await client.commit([upsert(account(client, i), { balance: integer(startBalance) })])
+    }
+  },
+  job:
+    () =>
+    ({ client, random }) => {
+      const from = random.integer(accounts)
+      const to = (from + 1 + random.integer(accounts - 1)) % accounts
+      return inTransaction(client, async (transaction) => {
+        const [source, target] = [account(client, from), account(client, to)]
+        const had = integerOf(await client.lookup(source, transaction), 'balance')
+        const has = integerOf(await client.lookup(target, transaction), 'balance')
+        return [upsert(source, { balance: integer(had - 1) }), upsert(target, { balance: integer(has + 1) })]
+      })
+    },
+  async lost(client) {
+    let sum = 0
+    for (let i = 0; i < accounts; i++) sum += integerOf(await client.lookup(account(client, i)), 'balance')
+    return Math.abs(sum - accounts * startBalance)
+  },
+}
+
+/** Writer 0 is the long transaction; the others change what it reads, without transactions. */
+const reporter = 0
+
+const report: Workload = {
+  name: 'report',
+  job:
+    ({ reads, thinkMs }) =>
+    async ({ client, writer, random }) => {
+      const order = (i: number): Key => client.key({ kind: 'Order', name: `${i}` })
+      if (writer !== reporter) {
+        const fields = { amount: integer(1 + random.integer(100)) }
+        await client.commit([upsert(order(random.integer(reads)), fields)])
+        return
+      }
+      await inTransaction(client, async (transaction) => {
+        let sum = 0
+        for (let i = 0; i < reads; i++) {
+          sum += integerOf(await client.lookup(order(i), transaction), 'amount')
+          await client.sleep(thinkMs)
+        }
+        return [upsert(client.key({ kind: 'Report', name: 'orders' }), { sum: integer(sum) })]
+      })
+    },
+}
+
+const workloads: readonly Workload[] = [counter, siblings, transfers, report]
+
+/** Two clients at one entity: the first reads it and fails, the second adds to it until it has. */
+async function failThenAdd(client: Client, name: string, isRolledBack: boolean) {
+  const key = client.key({ kind: 'Stock', name })
+  const failed = await client.begin()
+  await client.lookup(key, failed)
+  // Here the client finds that it cannot go on: the article is sold out.
+  if (isRolledBack) await client.rollback(failed)
+  const begun = client.nowMs()
+  let aborts = 0
+  while (!(await succeeds(() => countUp(client, key)))) aborts++
+  return { ms: client.nowMs() - begun, aborts }
+}
+
+async function leftOpen(session: ArmSession, concurrency: Concurrency, isRolledBack: boolean): Promise<void> {
+  const { record } = session
+  const count = session.setting('transaction.abandoned')
+  const store = await session.open({ simulate: true })
+  store.engine.configure({ concurrency, lockTimeoutMs: session.setting('lock.timeoutMs') })
+  const latency = new Histogram()
+  const waits: number[] = []
+  let aborts = 0
+  await store.alone(async () => {
+    for (let i = 0; i < count; i++) {
+      // The failures come at any time, not one as the other ends.
+      await store.sleep(session.random.next() * 1000)
+      const took = await failThenAdd(session.client(store), `article-${i}`, isRolledBack)
+      latency.add(took.ms)
+      waits.push(took.ms / 1000)
+      aborts += took.aborts
+      session.progress((i + 1) / count)
+    }
+  })
+  record.figure('next transaction, p50', latency.quantile(0.5), 'ms')
+  record.figure('next transaction, p99', latency.quantile(0.99), 'ms')
+  record.figure('aborts of the next transaction', aborts / count, 'per job')
+  const x = { name: 'failed transaction', values: waits.map((_, i) => i + 1) }
+  record.chart('until the next transaction is committed', 's', x, { next: waits })
+}
+
+/** The same against a server, as often as the time allows. */
+async function leaveOpenOverWire(wire: WireSession, isRolledBack: boolean): Promise<void> {
+  const { client, random, seconds } = wire
+  const endMs = client.nowMs() + seconds * 1000
+  while (client.nowMs() < endMs) {
+    await timed(wire, async () => {
+      await failThenAdd(client, `article-${random.integer(1_000_000)}`, isRolledBack)
+    })
+  }
+}
 
 /** The figures are those of so many writers: few enough that each can get through. */
 const writersOfFigures = 8
