@@ -60,7 +60,7 @@ test('rows are counted exactly, through updates and deletes, whenever the first 
   await put(2)
   await remove(1)
   expect(rowsOf()).toEqual({ ...one, Log: 4 })
-  engine.tablets.recount()
+  engine.tablets.rows.recount()
   expect(rowsOf()).toEqual({ ...one, Log: 4 })
 })
 

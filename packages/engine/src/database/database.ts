@@ -225,7 +225,7 @@ export class Database {
   }
 
   nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
-    return this.#writing(context, () => nextIds(this.#idCall(context, this), key, this.settings.idPolicy))
+    return this.#writing(context, () => runSteps(nextIds(this.#idCall(context, this), key, this.settings.idPolicy)))
   }
 
   #idCall(context: RequestContext, database: Database = this.keep()): IdCall {

@@ -15,7 +15,7 @@ import { validateKey } from '../encoding/validate-key.ts'
 import type { IdPolicy } from '../ids/allocator.ts'
 import { type AllocatedRange, describeMark, type IdRange } from '../ids/key-range-state.ts'
 import { counterMax, type IdSpace, idOfCounter } from '../ids/scatter.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { firstOf } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
@@ -68,26 +68,22 @@ export function allocateIds(
   })
 }
 
-export function nextIds({ context, database, ids }: IdCall, key: Key, automatic: IdPolicy): MaybePromise<NextIds> {
+export function* nextIds({ context, database, ids }: IdCall, key: Key, automatic: IdPolicy): Steps<NextIds> {
   validateKey(key, 'allocate', database)
   const next = (space: IdSpace, counter: bigint): NextId =>
     counter > counterMax[space] ? { counter } : { counter, id: idOfCounter(space, Number(counter)) }
-  const counterOf = (policy: IdPolicy): MaybePromise<bigint> => ids.nextCounter(context, key, policy)
-  return andThen(counterOf('scattered'), (scattered) =>
-    andThen(counterOf('sequential'), (sequential) =>
-      andThen(counterOf('storewide'), (storewide) => {
-        // Both counters skip ids that the other one has given.
-        // biome-ignore lint/complexity/useMathMinMax: Math.max() takes no bigint
-        const id = storewide > sequential ? storewide : sequential
-        return {
-          automatic,
-          scattered: next('scattered', scattered),
-          sequential: { ...next('sequential', id), counter: sequential },
-          storewide: { ...next('sequential', id), counter: storewide },
-        }
-      }),
-    ),
-  )
+  const scattered = yield* waitFor(ids.nextCounter(context, key, 'scattered'))
+  const sequential = yield* waitFor(ids.nextCounter(context, key, 'sequential'))
+  const storewide = yield* waitFor(ids.nextCounter(context, key, 'storewide'))
+  // Both counters skip ids that the other one has given.
+  // biome-ignore lint/complexity/useMathMinMax: Math.max() takes no bigint
+  const id = storewide > sequential ? storewide : sequential
+  return {
+    automatic,
+    scattered: next('scattered', scattered),
+    sequential: { ...next('sequential', id), counter: sequential },
+    storewide: { ...next('sequential', id), counter: storewide },
+  }
 }
 
 /**

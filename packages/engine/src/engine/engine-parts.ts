@@ -87,7 +87,7 @@ export class EngineParts {
     this.verbs = transactions
     this.commits = place.port === undefined ? { commit: commitHere.bind(undefined, place.local) } : place.port.commits
     const onRowsChanged = (): void => {
-      tablets.recount()
+      tablets.rows.recount()
       this.feed.reload({ reason: 'indexes' })
     }
     this.indexes = new Indexes(
@@ -114,9 +114,11 @@ export class EngineParts {
     return requestContext({ clock: this.scheduler, ...options })
   }
 
-  /** A context whose rows count for the tablets, although no request settles it. */
+  /** A context whose rows count for the tablets, although no request settles it: nothing is delayed or refused. */
   backgroundContext(signal: AbortSignal | undefined): RequestContext {
-    return this.tablets.listen(this.context({ signal }))
+    const ledger = new CountingLedger()
+    ledger.meter = this.tablets.metering
+    return requestContext({ clock: this.scheduler, signal, ledger })
   }
 
   #findings(): Findings {

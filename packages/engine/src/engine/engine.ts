@@ -208,7 +208,7 @@ export class Engine {
     if (port !== undefined) {
       await this.#resets.run(() => port.reset(scope))
       if (scope.projectId === undefined) this.#parts.findings.clear()
-      this.#parts.tablets.recount()
+      this.#parts.tablets.rows.recount()
       for (const database of this.databases()) database.forgetRows()
       return
     }

@@ -95,7 +95,7 @@ function forget(parts: EngineParts, scope: ResetScope): void {
     parts.tablets.reset()
     parts.isStoreNew = true
     parts.findings.clear()
-  } else parts.tablets.recount()
+  } else parts.tablets.rows.recount()
   parts.databases.forget(scope)
   parts.feed.reload({ reason: 'reset', ...scope })
 }

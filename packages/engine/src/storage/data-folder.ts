@@ -15,9 +15,10 @@
  * checksums, is refused.
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { DatastoreError, systemCode } from '../errors.ts'
+import { makeFolder } from '../make-folder.ts'
 import { closing } from './kv.ts'
 import { damageOfLevel } from './level-damage.ts'
 import { levelCode, levelReason } from './level-error.ts'
@@ -171,20 +172,6 @@ function formatOf(text: string): number | undefined {
   return typeof format === 'number' && Number.isSafeInteger(format) && format >= 0 ? format : undefined
 }
 
-/** Creates a folder and its parents one by one: Node's recursive mkdir may never return (Node 20, below /proc). */
-async function makeFolder(dir: string): Promise<void> {
-  try {
-    await mkdir(dir)
-  } catch (error) {
-    const code = systemCode(error)
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || existsSync(dirname(dir))) throw error
-    await makeFolder(dirname(dir))
-    await mkdir(dir)
-  }
-  syncFolder(dirname(dir))
-}
-
 /** Makes the names in a folder survive a power cut. Windows opens no folder as a file. */
 function syncFolder(dir: string): void {
   if (process.platform === 'win32') return
@@ -212,9 +199,9 @@ function writeFormat(dir: string): void {
 /** Creates the folder, if it is missing, its format file, and then the folder of the rows. */
 async function create(dir: string): Promise<void> {
   try {
-    await makeFolder(dir)
+    await makeFolder(dir, syncFolder)
     writeFormat(dir)
-    await makeFolder(join(dir, rowsFolder))
+    await makeFolder(join(dir, rowsFolder), syncFolder)
   } catch (error) {
     throw refused(
       dir,

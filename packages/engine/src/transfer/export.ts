@@ -20,6 +20,7 @@ import { failedPrecondition, invalidArgument, systemCode } from '../errors.ts'
 import { Overlay, overlaid } from '../history/overlay.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { PendingRecord } from '../log/pending.ts'
+import { makeFolder } from '../make-folder.ts'
 import { type Key, kindOf } from '../model/key.ts'
 import { giveWay, runInSlices } from '../slices.ts'
 import { type Kv, workOf } from '../storage/kv.ts'
@@ -99,7 +100,7 @@ export async function exportEntities(source: ExportSource, options: ExportOption
   const dir = resolve(options.dir)
   const name = options.name ?? basename(dir)
   checkName(name)
-  await makeFolder(dir)
+  await makeExportFolder(dir)
   try {
     return await source.atOneMoment(async (view) => {
       const files = new ExportFiles(dir, name, source.scheduler)
@@ -118,26 +119,15 @@ function checkName(name: string): void {
   }
 }
 
-async function makeFolder(dir: string): Promise<void> {
+async function makeExportFolder(dir: string): Promise<void> {
   try {
-    await makeAll(dirname(dir))
+    await makeFolder(dirname(dir))
     await mkdir(dir)
   } catch (error) {
     if (systemCode(error) === 'EEXIST') {
       throw failedPrecondition(`the export folder ${dir} exists already; name one that does not`)
     }
     throw cannot('write', dir, error)
-  }
-}
-
-/** Makes a folder and those above it. (The recursive mkdir of Node does not end below /proc.) */
-async function makeAll(dir: string): Promise<void> {
-  const code = await mkdir(dir).then(() => undefined, systemCode)
-  if (code === 'ENOENT' && dirname(dir) !== dir) {
-    await makeAll(dirname(dir))
-    await mkdir(dir).catch((error: unknown) => {
-      if (systemCode(error) !== 'EEXIST') throw error
-    })
   }
 }
 

@@ -3,8 +3,6 @@ export class LruMap<T> {
   readonly #entries = new Map<string, T>()
   readonly #max: number
   readonly #make: (key: string) => T
-  /** The most recently used key: most look-ups repeat it. */
-  #latest: string | undefined
 
   constructor(max: number, make: (key: string) => T) {
     this.#max = max
@@ -14,8 +12,6 @@ export class LruMap<T> {
   /** The entry of a key, created if missing; it becomes the most recently used. */
   of(key: string): T {
     let state = this.#entries.get(key)
-    if (state !== undefined && key === this.#latest) return state
-    this.#latest = key
     if (state === undefined) {
       if (this.#entries.size >= this.#max) {
         const [oldest] = this.#entries.keys()

@@ -46,7 +46,7 @@ async function expectAllCounted(): Promise<void> {
   const rowsOf = () => Object.fromEntries(engine.tablets.report().tables.map(({ table, rows }) => [table, rows]))
   const counted = rowsOf()
   expect(counted).toMatchObject({ Entities: count, EntitiesByKind: count })
-  engine.tablets.recount()
+  engine.tablets.rows.recount()
   await engine.tablets.counted()
   expect(rowsOf()).toMatchObject(counted)
 }
@@ -126,7 +126,7 @@ test.each([
   await commit(false, () => {
     if (isRecounted || noted.mock.calls.length < notes) return
     isRecounted = true
-    engine.tablets.recount()
+    engine.tablets.rows.recount()
   })
   await engine.tablets.counted()
   expect(isRecounted).toBe(true)

@@ -6,7 +6,7 @@
  * Reports change nothing; they only run work that was already due.
  */
 import type { Scheduler } from '../../clock.ts'
-import { CountingLedger, type RequestContext } from '../../context.ts'
+import type { RequestContext } from '../../context.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
 import { invalidArgument } from '../../errors.ts'
 import { seededRandom } from '../../random.ts'
@@ -94,12 +94,6 @@ export class Tablets {
   watch(rows: () => RowWalk): void {
     this.rows.source = rows
     if (this.settings.simulate) this.rows.want()
-  }
-
-  /** Meters a context that is no request: nothing is delayed or refused. */
-  listen(context: RequestContext): RequestContext {
-    if (context.ledger instanceof CountingLedger) context.ledger.meter = this.metering
-    return context
   }
 
   /** Resolves when the rows of every tablet are counted; the first {@link report} only starts that. */
@@ -231,11 +225,6 @@ export class Tablets {
   reset(): void {
     this.#fleet.clear(this.#now())
     this.groupLoad.clear()
-    this.rows.recount()
-  }
-
-  /** Rows were added or deleted without a report. */
-  recount(): void {
     this.rows.recount()
   }
 
