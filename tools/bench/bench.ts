@@ -28,9 +28,8 @@ import {
   writeBetweenMarks,
 } from './report.ts'
 import { measureStalls, stallsMarkdown } from './stalls/stalls.ts'
-import { HttpConnections } from './wire/caller.ts'
 import { closedLoop } from './wire/closed-loop.ts'
-import type { Connection } from './wire/connection.ts'
+import { type Connection, HttpConnections } from './wire/connection.ts'
 import { type Server, type ServerName, startServer } from './wire/servers.ts'
 import { equalityQuery, hotSize, load, type Workload, workloads } from './wire/workloads.ts'
 

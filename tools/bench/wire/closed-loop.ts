@@ -4,7 +4,7 @@
  * Rates count answers between the end of the warm-up and the end; requests under way then are waited for and not counted. A
  * request slower than the whole time counts by the time it took.
  */
-import { CallFailed } from './caller.ts'
+import { CallFailed } from './connection.ts'
 
 export interface LoopOptions {
   /** One call, or several one after the other, such as begin, lookup, commit. */

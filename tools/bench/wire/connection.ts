@@ -1,11 +1,61 @@
 /**
- * One connection of the load generator: unary calls of gRPC, many at once, by Node's client of HTTP/2. A call takes about as much CPU time here as
- * a lookup takes in the server, so generator and server should have a core each.
+ * The clients of the load generator: one connection of HTTP/2 with many calls of gRPC at once, or connections of HTTP/1.1, both by Node. A call takes
+ * about as much CPU time here as a lookup takes in the server, so generator and server should have a core each.
  */
 import { once } from 'node:events'
-import { type ClientHttp2Session, connect, constants } from 'node:http2'
-import { type Caller, CallFailed } from './caller.ts'
-import type { Bytes, MethodName } from './messages.ts'
+import { Agent, request } from 'node:http'
+import { type ClientHttp2Session, connect } from 'node:http2'
+import { type Bytes, type MethodName, project } from './messages.ts'
+
+export interface Caller {
+  /** @throws CallFailed for a call that the server refuses; another error where the connection is broken */
+  ask(method: MethodName, message: Bytes): Promise<Bytes>
+}
+
+export class CallFailed extends Error {
+  constructor(method: MethodName) {
+    super(`${method} failed`)
+  }
+}
+
+export type ContentType = 'application/json' | 'application/x-protobuf'
+
+/** HTTP/1.1 by Node's client, with a connection for each call under way, as clients in other processes have. */
+export class HttpConnections implements Caller {
+  readonly #agent: Agent = new Agent({ keepAlive: true })
+  readonly #port: number
+  readonly #type: ContentType
+
+  constructor(port: number, type: ContentType) {
+    this.#port = port
+    this.#type = type
+  }
+
+  ask(method: MethodName, message: Bytes): Promise<Bytes> {
+    const verb = method.charAt(0).toLowerCase() + method.slice(1)
+    return new Promise((resolve, reject) => {
+      const fail = (): void => reject(new CallFailed(method))
+      const asked = request({
+        ...{ host: '127.0.0.1', port: this.#port, agent: this.#agent, method: 'POST' },
+        path: `/v1/projects/${project}:${verb}`,
+        headers: { 'content-type': this.#type, 'content-length': message.length },
+      })
+      asked.on('error', fail)
+      asked.on('response', (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        // It has broken off.
+        response.on('error', fail)
+        response.on('end', () => (response.statusCode === 200 ? resolve(Buffer.concat(chunks)) : fail()))
+      })
+      asked.end(message)
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
 
 /** The largest that the protocol allows: no answer waits for a window. */
 const windowSize = 0x7fff_ffff
@@ -38,18 +88,23 @@ export class Connection implements Caller {
         te: 'trailers',
       })
       const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      // gRPC sends an error as the only headers, without a message.
-      stream.on('response', (_, flags) => {
-        if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) reject(new CallFailed(method))
+      let isAnswered = false
+      stream.on('response', () => {
+        isAnswered = true
       })
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       // The server has ended this call, or the connection.
       stream.on('error', (error: NodeJS.ErrnoException) => {
-        reject(error.code === 'ERR_HTTP2_STREAM_ERROR' ? new CallFailed(method) : error)
+        const isReset = error.code === 'ERR_HTTP2_STREAM_ERROR' && !this.#session.closed && !this.#session.destroyed
+        reject(isReset ? new CallFailed(method) : error)
       })
-      stream.on('aborted', () => reject(new Error('the server closed the connection')))
-      // Before the message are a byte and its length.
-      stream.on('end', () => resolve(Buffer.concat(chunks).subarray(5)))
+      const broken = new Error('the server closed the connection')
+      stream.on('aborted', () => reject(broken))
+      stream.on('end', () => {
+        // Before the message are a byte and its length. An error comes in headers alone.
+        if (chunks.length > 0) resolve(Buffer.concat(chunks).subarray(5))
+        else reject(isAnswered ? new CallFailed(method) : broken)
+      })
       const head = Buffer.alloc(5)
       head.writeUInt32BE(message.length, 1)
       stream.end(Buffer.concat([head, message]))

@@ -2,8 +2,7 @@
  * What the load generator asks for. Each workload first checks one answer: a fast wrong answer must not count. Lookups and
  * queries read a kind by its size, such as T10000 with 10,000 tasks.
  */
-import type { Caller, ContentType } from './caller.ts'
-import type { Connection } from './connection.ts'
+import type { Caller, Connection, ContentType } from './connection.ts'
 import * as messages from './messages.ts'
 
 export interface Workload {
