@@ -1,11 +1,6 @@
 /**
- * The failures of the command line, and the exit codes for scripts.
- *
- *   0  success
- *   1  the command ran and found a fault: a damaged store, an operation that failed
- *   2  the command could not run as asked: a flag, a name, a port, a folder
- *   130, 143  a signal ended the command early: 128 and the number of SIGINT or SIGTERM, like the shell's code for a command
- *             without a handler
+ * The failures of the command line, and the exit codes for scripts. After a signal the code is 128 and the number of SIGINT or SIGTERM, like the
+ * shell's code for a command without a handler.
  */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143 } as const
 

@@ -14,15 +14,13 @@ export type Answer = Parsed | { readonly text: string }
 
 export async function parse(words: readonly string[], program: Program, version: string): Promise<Answer> {
   const { path, args } = readWords(words, program)
-  const asked = path.at(-1) ?? program.defaultCommand
-  let chosen: Parsed | undefined
+  const command = path.at(-1) ?? program.defaultCommand
+  let flags: Flags | undefined
   let text = ''
-  const parser = addCommands(yargs(), program, (parsed) => {
-    chosen = parsed
+  const parser = parserOf(path, program, (parsed) => {
+    flags = parsed
   })
   await parser
-    .scriptName('sixtables')
-    .usage('$0 <command>\n\nA Google Cloud Datastore emulator on six Bigtable-style tables.')
     .help()
     .alias('help', 'h')
     .version(version)
@@ -36,55 +34,38 @@ export async function parse(words: readonly string[], program: Program, version:
       if (error !== undefined && error.name !== 'YError') throw error
       throw new UsageError(explain(message ?? error.message, path))
     })
-    .parseAsync(argumentsFor(args, path, program), {}, (_error, _flags, output) => {
+    .parseAsync([...args], {}, (_error, _flags, output) => {
       text = output
     })
   // The parser would wrap the examples, and put their effects on the same lines.
-  const examples = text === version ? '' : examplesInHelp(asked)
+  const examples = text === version ? '' : examplesInHelp(command)
   if (text !== '') return { text: examples === '' ? text : `${text}\n\n${examples}` }
-  if (chosen === undefined) throw new UsageError('no command was given; see sixtables --help')
-  return chosen
+  const { run, commands = [] } = command
+  if (run !== undefined && flags !== undefined) return { command, run, flags }
+  throw new UsageError(`${command.name} wants one of: ${commands.map(({ name }) => name).join(', ')}`)
 }
 
 /**
- * Removes the name of the default command, unless help is asked for: yargs makes the help of every named command, printed or not
- * (measured: 15 ms of a start of 150). The name stays before a word that is another command's, as in `start export`, because the parser
- * would run that command instead.
+ * A parser with the commands that its help lists: those of the program, or below a command. For a command that runs it has this one alone,
+ * as yargs makes the help of every one, printed or not (measured: 15 ms of a start of 150).
  */
-function argumentsFor(
-  args: readonly string[],
-  path: readonly Command[],
-  { commands, defaultCommand }: Program,
-): string[] {
-  const named = path.length === 1 && path[0] === defaultCommand && args[0] === defaultCommand.name
-  const [, ...behind] = args
-  const keepsName = behind.some((arg) => /^(--help|-h)(=|$)/.test(arg) || commands.some(({ name }) => name === arg))
-  return named && !keepsName ? behind : [...args]
-}
-
-/** The commands of a level; the top level also has the default one. */
-type ProgramPart = Pick<Program, 'commands'> & Partial<Program>
-
-type Choose = (parsed: Parsed) => void
-
-function addCommands(y: Argv, { commands, defaultCommand }: ProgramPart, choose: Choose): Argv {
-  for (const command of commands) {
-    const words = command === defaultCommand ? [usageOf(command), '$0'] : usageOf(command)
-    const describe = command.hidden === true ? false : command.describe
-    y.command(
-      words,
-      describe as string,
-      (z) => addOne(z, command, choose),
-      (flags) => {
-        if (command.run !== undefined) choose({ command, run: command.run, flags })
-      },
-    )
+function parserOf(path: readonly Command[], { commands, defaultCommand }: Program, choose: (flags: Flags) => void) {
+  const command = path.at(-1)
+  const above = command?.run === undefined ? path : path.slice(0, -1)
+  const parser = yargs().scriptName(['sixtables', ...above.map(({ name }) => name)].join(' '))
+  if (command === undefined) {
+    parser.usage('$0 <command>\n\nA Google Cloud Datastore emulator on six Bigtable-style tables.')
+  } else if (command.run === undefined) parser.usage(`$0\n\n${command.describe}`)
+  for (const one of command?.run === undefined ? (command?.commands ?? commands) : [command]) {
+    const names = command === undefined && one === defaultCommand ? [usageOf(one), '$0'] : usageOf(one)
+    const describe = one.hidden === true ? false : one.describe
+    parser.command(names, describe as string, (y) => addFlags(y, one), choose)
   }
-  return y
+  return parser
 }
 
-function addOne(y: Argv, command: Command, choose: Choose): Argv {
-  for (const { name, describe, optional, list } of command.positionals ?? []) {
+function addFlags(y: Argv, { positionals = [], flags = [] }: Command): Argv {
+  for (const { name, describe, optional, list } of positionals) {
     y.positional(name, {
       type: 'string',
       describe,
@@ -92,7 +73,7 @@ function addOne(y: Argv, command: Command, choose: Choose): Argv {
       ...(list === true ? { array: true } : {}),
     })
   }
-  for (const flag of command.flags ?? []) {
+  for (const flag of flags) {
     const choices = flag.choices === undefined ? '' : ` (${flag.choices.join(', ')})`
     y.option(flag.name, {
       type: flag.type === 'list' ? 'array' : flag.type,
@@ -101,13 +82,6 @@ function addOne(y: Argv, command: Command, choose: Choose): Argv {
       ...(flag.hidden === true ? { hidden: true } : { describe: flag.describe + choices, group: `${flag.group}:` }),
       ...(flag.default === undefined ? {} : { defaultDescription: flag.default }),
     })
-  }
-  if (command.commands !== undefined) {
-    const names = command.commands.map(({ name }) => name)
-    addCommands(y, { commands: command.commands }, choose).demandCommand(
-      1,
-      `${command.name} wants one of: ${names.join(', ')}`,
-    )
   }
   return y
 }

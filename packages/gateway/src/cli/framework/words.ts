@@ -24,7 +24,7 @@ export const stdinWord = '/dev/stdin'
 export interface Words {
   /** The command after its parents, `[inspect, rows]`; empty if none was named. */
   readonly path: readonly Command[]
-  /** The words for the parser, for example `--store-on-disk=true` for gcloud's `--store_on_disk=True`. */
+  /** The words for the parser, without the names of parents: `--store-on-disk=true` for gcloud's `--store_on_disk=True`. */
   readonly args: readonly string[]
 }
 
@@ -34,12 +34,14 @@ export interface Words {
  * @throws UsageError for an unknown command, an unknown or refused flag, a switch with a value, and any other flag without one
  */
 export function readWords(args: readonly string[], program: Program): Words {
-  const path = pathOf(args, program)
+  const named = pathOf(args, program)
+  const path = [...named.values()]
   const flags = flagsOf(path.at(-1) ?? program.defaultCommand)
   const read: string[] = []
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? ''
     if (arg === '--') return { path, args: [...read, ...args.slice(at)] }
+    if (named.get(at)?.commands !== undefined) continue
     if (!arg.startsWith('--')) {
       read.push(arg === '-' ? stdinWord : arg)
       continue
@@ -72,23 +74,25 @@ function readFlag(arg: string, next: string | undefined, flags: readonly Flag[],
   return `--${name}=${value.toLowerCase()}`
 }
 
-function pathOf(args: readonly string[], program: Program): readonly Command[] {
-  const path: Command[] = []
+/** The command after its parents, each at the place of its name. */
+function pathOf(args: readonly string[], program: Program): ReadonlyMap<number, Command> {
+  const path = new Map<number, Command>()
+  let command: Command | undefined
   let choices: readonly Command[] | undefined = program.commands
   for (let at = 0; at < args.length && choices !== undefined; at++) {
     const arg = args[at] ?? ''
     if (arg === '--') break
     if (arg.startsWith('-')) {
-      const flag = flagNamed(arg, path.at(-1), program)
+      const flag = flagNamed(arg, command, program)
       // The word after an unknown flag may be its value.
       if (flag === undefined) break
       if (takesNext(arg, flag, args[at + 1])) at++
       continue
     }
-    const found: Command | undefined = choices.find(({ name }) => name === arg)
-    if (found === undefined) throw unknownCommand(arg, choices, path, program)
-    path.push(found)
-    choices = found.commands
+    command = choices.find(({ name }) => name === arg)
+    if (command === undefined) throw unknownCommand(arg, choices, [...path.values()], program)
+    path.set(at, command)
+    choices = command.commands
   }
   return path
 }
