@@ -21,7 +21,7 @@ export const controlCommands: readonly Command[] = [
         positionals: [kind],
         flags: targetFlags,
         examples: [['$0 ids next ToDo', 'asks the server on 127.0.0.1:8081']],
-        run: async (flags, io) => (await import('./ids/ids.ts')).idsNext(flags, io),
+        run: async (flags, io) => (await import('./ids.ts')).idsNext(flags, io),
       },
       {
         name: 'reserve',
@@ -29,7 +29,7 @@ export const controlCommands: readonly Command[] = [
         positionals: [{ name: 'keys', list: true, describe: 'Keys: ToDo:7 User:"ada"/ToDo:9' }],
         flags: targetFlags,
         examples: [['$0 ids reserve ToDo:7', 'moves the counter past 7']],
-        run: async (flags, io) => (await import('./ids/ids.ts')).idsReserve(flags, io),
+        run: async (flags, io) => (await import('./ids.ts')).idsReserve(flags, io),
       },
       {
         name: 'range',
@@ -37,7 +37,7 @@ export const controlCommands: readonly Command[] = [
         positionals: [kind, { name: 'start', describe: 'First id, 1 or above' }, { name: 'end', describe: 'Last id' }],
         flags: targetFlags,
         examples: [['$0 ids range ToDo 1 5000', 'EMPTY, CONTENTION or COLLISION']],
-        run: async (flags, io) => (await import('./ids/ids.ts')).idsRange(flags, io),
+        run: async (flags, io) => (await import('./ids.ts')).idsRange(flags, io),
       },
       {
         name: 'allocate',
@@ -52,7 +52,7 @@ Allocate
 `),
         ],
         examples: [['$0 ids allocate ToDo --size 100', 'the next hundred']],
-        run: async (flags, io) => (await import('./ids/ids.ts')).idsAllocate(flags, io),
+        run: async (flags, io) => (await import('./ids.ts')).idsAllocate(flags, io),
       },
       {
         name: 'permute',
@@ -75,7 +75,7 @@ Output
           ['$0 ids permute 1 2 3 --secret move-2026 --size 1000000', 'new ids between 1 and 1,000,000'],
           ['seq 1 5000 | $0 ids permute - --secret move-2026 --names', 'a name for each of 5,000 rows'],
         ],
-        run: async (flags, io) => (await import('./ids/permute.ts')).idsPermute(flags, io),
+        run: async (flags, io) => (await import('./ids.ts')).idsPermute(flags, io),
       },
     ],
   },

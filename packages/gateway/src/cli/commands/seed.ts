@@ -13,7 +13,7 @@ import { oneOf } from '../framework/flag-values.ts'
 import { counted } from '../framework/print.ts'
 import { stdinWord } from '../framework/words.ts'
 import { type ApiStore, withApi } from '../target/api-store.ts'
-import { filterOf, progressLines } from '../target/transfer.ts'
+import { filterOf, progressLines } from './transfer.ts'
 
 const secondRun =
   'To run it again, first delete the entities whose keys the file does not give: they would come a second time, under new ids. Those with keys in the file are replaced'

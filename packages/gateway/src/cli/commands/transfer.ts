@@ -7,12 +7,16 @@
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { DatastoreError, overallSuffix } from '@sixtables/engine'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatastoreError, overallSuffix, type TransferProgress, validateDatabase } from '@sixtables/engine'
 import { metadataFileOf } from '../../admin/export-locations.ts'
+import type { OperationJson } from '../../admin/operations/operations.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { OperationError, thrownAs, UsageError } from '../framework/errors.ts'
 import { counted, printed } from '../framework/print.ts'
-import { transfer } from '../target/transfer.ts'
+import { ask, type Target, understood } from '../target/ask.ts'
+import { databaseOf, projectOf } from '../target/places.ts'
+import { withTarget } from '../target/target.ts'
 
 export async function exportDatabase(flags: Flags, io: Io): Promise<number> {
   const dir = resolve(io.cwd, String(flags['dir']))
@@ -32,4 +36,60 @@ export async function importDatabase(flags: Flags, io: Io): Promise<number> {
   await metadataFileOf(path).catch(thrownAs(OperationError, DatastoreError))
   const moved = await transfer(flags, io, { method: 'import', place: { exportDirectory: path } })
   return printed(flags, io, moved, () => [`Imported ${counted(moved.entities, 'entity', 'entities')}.`])
+}
+
+export function filterOf(flags: Flags): Record<'kinds' | 'namespaces', readonly string[]> {
+  const list = (name: string): readonly string[] => ([] as unknown[]).concat(flags[name] ?? []).map(String)
+  return { kinds: list('kind'), namespaces: list('namespace') }
+}
+
+/** Prints progress, at most once a second, and no line twice. @param verb - `Exported`, `Imported`, `Wrote` */
+export function progressLines(io: Io, verb: string): (entities: number, total?: number) => void {
+  let saidAt = io.now()
+  let said = 0
+  return (entities, total) => {
+    if (entities === said || io.now() - saidAt < 1000) return
+    said = entities
+    saidAt = io.now()
+    io.err(`${verb} ${entities}${total === undefined ? '' : ` of ${total}`} entities …`)
+  }
+}
+
+interface Metadata {
+  readonly progressEntities?: { readonly workCompleted?: string; readonly workEstimated?: string }
+  readonly progressBytes?: { readonly workCompleted?: string }
+}
+
+const pollMsMax = 200
+
+/**
+ * Starts an export or import, and waits for its end.
+ *
+ * @param place - names the files in the request
+ * @throws OperationError with the reason of the store, UsageError for names that no database can have
+ */
+function transfer(
+  flags: Flags,
+  io: Io,
+  { method, place }: { readonly method: 'export' | 'import'; readonly place: Readonly<Record<string, string>> },
+): Promise<TransferProgress> {
+  const [project, database] = [projectOf(flags, io.env), databaseOf(flags)]
+  understood(() => validateDatabase({ projectId: project, databaseId: database }))
+  const { kinds, namespaces } = filterOf(flags)
+  const progress = progressLines(io, method === 'export' ? 'Exported' : 'Imported')
+  const path = `/emulator/v1/projects/${encodeURIComponent(project)}:${method}?wait=false`
+  const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }
+  const work = async (target: Target): Promise<TransferProgress> => {
+    let operation = await ask<OperationJson>(target, { method: 'POST', path, body })
+    for (let pauseMs = 5; operation.done !== true; pauseMs = Math.min(2 * pauseMs, pollMsMax)) {
+      await sleep(pauseMs)
+      operation = await ask<OperationJson>(target, { method: 'GET', path: `/v1/${operation.name}` })
+      const { workCompleted = '0', workEstimated } = (operation.metadata as Metadata).progressEntities ?? {}
+      progress(Number(workCompleted), workEstimated === undefined ? undefined : Number(workEstimated))
+    }
+    if (operation.error !== undefined) throw new OperationError(operation.error.message)
+    const { progressEntities, progressBytes } = operation.metadata as Metadata
+    return { entities: Number(progressEntities?.workCompleted ?? 0), bytes: Number(progressBytes?.workCompleted ?? 0) }
+  }
+  return withTarget(flags, io, work, { create: method === 'import' })
 }
