@@ -15,8 +15,7 @@ import {
   type Scheduler,
   type Slice,
 } from '@sixtables/engine'
-import type { CallFacts } from './calls/call-facts.ts'
-import type { CallTrace } from './calls/call-trace.ts'
+import type { CallFacts, CallTrace } from './calls/call-facts.ts'
 import type { MethodName } from './methods.ts'
 
 /** Number of free bytes before the message in an answer. */

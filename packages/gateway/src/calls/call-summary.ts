@@ -1,8 +1,7 @@
 /** A call in a few plain words and figures, as the log, the list of requests and `sixtables requests` show it. Plain JSON. */
 import { formatKeyPath, type Key, transactionIdOf } from '@sixtables/engine'
 import { dataMethodOf } from '../methods.ts'
-import type { CallFacts } from './call-facts.ts'
-import type { TracedWait } from './call-trace.ts'
+import type { CallFacts, TracedWait } from './call-facts.ts'
 import type { CallReport, WireProtocol } from './calls.ts'
 import { roundedMs } from './recording.ts'
 

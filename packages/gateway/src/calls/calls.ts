@@ -10,8 +10,7 @@
  */
 import { CountingLedger, type StatusCode } from '@sixtables/engine'
 import type { Call } from '../call.ts'
-import type { CallFacts } from './call-facts.ts'
-import { CallTrace } from './call-trace.ts'
+import { type CallFacts, CallTrace } from './call-facts.ts'
 
 export type WireProtocol = 'grpc' | 'json' | 'protobuf'
 
@@ -41,7 +40,6 @@ export type CallObserver = (report: CallReport) => void
 /** The amount of detail that an observer wants: figures and facts; these and the trace; these and the messages. */
 export type CallDetail = 'figures' | 'trace' | 'messages'
 
-/** The ledger of finished calls, which is not read any more. */
 const spent = new CountingLedger()
 
 export class Calls {

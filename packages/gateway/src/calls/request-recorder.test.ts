@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CallTrace } from './call-trace.ts'
+import { CallTrace } from './call-facts.ts'
 import { type CallReport, Calls } from './calls.ts'
 import { callsMax, RequestRecorder } from './request-recorder.ts'
 

@@ -1,14 +1,14 @@
 /**
  * The labs as they are installed. They are optional: `@sixtables/bench` is used if it is beside the gateway, or in the folder in which the server
- * runs. Its labs run in threads of their own (lab-task.ts).
+ * runs. Its labs run in threads of their own.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { notFound } from '@sixtables/engine'
+import { Worker } from 'node:worker_threads'
+import { DatastoreError, invalidArgument, notFound } from '@sixtables/engine'
 import type { Router } from '../protocols/router.ts'
-import { type InstalledLabs, installCommand } from './lab-routes.ts'
-import { startLabTask } from './lab-task.ts'
+import { type InstalledLabs, installCommand, type LabProgress, type LabTask, type OnLabProgress } from './lab-routes.ts'
 
 const folder = '/emulator/labs/files'
 const names = ['judge.js', 'program.js']
@@ -53,4 +53,46 @@ function findLabWorker(): string | undefined {
     }
   }
   return undefined
+}
+
+interface Message {
+  readonly progress?: LabProgress
+  readonly answer?: unknown
+  readonly refused?: string
+}
+
+/** Labs need half of it. A task that needs more crashes its own thread only. */
+const heapMegabytesMax = 1024
+
+/**
+ * Starts a task in a thread of its own, so that the server answers calls meanwhile. Its messages are those of `@sixtables/bench/worker`.
+ * cancel() terminates the thread, so that even an endless loop ends.
+ */
+function startLabTask(workerFile: string, task: unknown, onProgress?: OnLabProgress): LabTask {
+  const worker = new Worker(workerFile, {
+    workerData: task,
+    // Some flags of this process are not allowed in a thread.
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+  })
+  for (const stream of [worker.stdout, worker.stderr]) stream.resume()
+  const done = new Promise<unknown>((resolve, reject) => {
+    worker.on('message', ({ progress, answer, refused }: Message) => {
+      if (progress !== undefined) onProgress?.(progress)
+      else if (refused !== undefined) reject(invalidArgument(refused))
+      else resolve(answer)
+    })
+    worker.on('error', (error) => reject(new DatastoreError('INTERNAL', `the lab broke off: ${error}`)))
+    worker.on('exit', () => reject(new DatastoreError('CANCELLED', 'the lab was cancelled')))
+  })
+  // Nothing may await a cancelled task.
+  done.catch(() => {})
+  return {
+    done,
+    async cancel() {
+      await worker.terminate()
+    },
+  }
 }

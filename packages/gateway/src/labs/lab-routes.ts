@@ -11,11 +11,24 @@ import { bodyObject, type JsonObject } from '../admin/admin-service.ts'
 import { Readers } from '../calls/readers.ts'
 import { eventOf, type Router } from '../protocols/router.ts'
 import { reasonOf } from '../reason.ts'
-import type { LabProgress, LabTask, OnLabProgress } from './lab-task.ts'
 
 const path = '/emulator/labs'
 
 export const installCommand = 'npm install --save-dev @sixtables/bench'
+
+export interface LabProgress {
+  readonly arm: string
+  /** The part of the arm that is done, 0 to 1. */
+  readonly share: number
+}
+
+export type OnLabProgress = (progress: LabProgress) => void
+
+export interface LabTask {
+  /** @throws INVALID_ARGUMENT for an impossible task; CANCELLED; INTERNAL for a thread that crashed */
+  readonly done: Promise<unknown>
+  cancel(): Promise<void>
+}
 
 export type LabStarter = (task: unknown, onProgress?: OnLabProgress) => LabTask
 

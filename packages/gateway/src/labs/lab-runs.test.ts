@@ -1,7 +1,6 @@
 import { DatastoreError } from '@sixtables/engine'
 import { expect, test } from 'vitest'
-import { keptMax, LabRuns } from './lab-routes.ts'
-import type { LabTask } from './lab-task.ts'
+import { keptMax, LabRuns, type LabTask } from './lab-routes.ts'
 
 /** A task that runs until it is cancelled. */
 function endless(): LabTask {
