@@ -10,14 +10,13 @@ import { type AdminService, addRestMethods } from '../admin/admin-service.ts'
 import { addTransferRoutes, transferMethods } from '../admin/datastore-admin/export-import.ts'
 import { datastoreDialect, indexMethods } from '../admin/datastore-admin/indexes.ts'
 import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
-import { addConfigRoutes } from '../admin/emulator/config.ts'
-import { addDatabaseSettingsRoutes } from '../admin/emulator/database-settings.ts'
 import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
 import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
 import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
 import type { FixtureReader } from '../admin/emulator/fixture-request.ts'
 import { addOverviewRoute } from '../admin/emulator/overview.ts'
 import { addRequestRoutes } from '../admin/emulator/request-routes.ts'
+import { addSettingsRoutes } from '../admin/emulator/settings.ts'
 import { addTabletRoutes } from '../admin/emulator/tablets.ts'
 import type { ExportLocations } from '../admin/export-locations.ts'
 import { addDatabaseRoutes, addFieldRoutes } from '../admin/firestore-admin/databases.ts'
@@ -106,10 +105,9 @@ export function addAdmin(
   const transfer = locations === undefined ? undefined : { engine, operations, locations }
   if (transfer !== undefined) addTransferRoutes(router, transfer)
   addFirestoreIndexRoutes(router, indexes)
-  addConfigRoutes(router, engine)
+  addSettingsRoutes(router, engine)
   addDatabaseRoutes(router, engine, operations)
   addFieldRoutes(router, engine, operations)
-  addDatabaseSettingsRoutes(router, engine)
   addTabletRoutes(router, engine)
   const services: readonly AdminService[] = [
     {

@@ -11,7 +11,6 @@
 import {
   type CataloguedIndex,
   type Database,
-  DatastoreError,
   type Engine,
   formatIndex,
   giveWay,
@@ -90,7 +89,6 @@ export function addIndexRoutes(router: Router, engine: Engine): void {
   })
 }
 
-/** Creates the indexes of an index.yaml that the database lacks, all at the same time. */
 async function createAll(engine: Engine, database: Database, yaml: string): Promise<readonly IndexReport[]> {
   const context = engine.context()
   const definitions: IndexDefinition[] = []
@@ -186,5 +184,5 @@ function refuseOthers(request: JsonObject, known: readonly string[]): void {
 
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
-  throw new DatastoreError('INVALID_ARGUMENT', `${name} is missing, or no text`)
+  throw invalidArgument(`${name} is missing, or no text`)
 }

@@ -21,8 +21,8 @@ import { databaseIdOf, tableNamed, wholeNumber } from '../../convert/parameters.
 import { lookupAnswer } from '../../handlers/lookup.ts'
 import type { RouteAnswer, Router, Verb } from '../../protocols/router.ts'
 import { needOneProcess } from '../named-database.ts'
-import { settingsJson } from './database-settings.ts'
 import { type Asking, progressOf } from './progress.ts'
+import { settingsJson } from './settings.ts'
 
 export type Parameters = Readonly<Record<string, string | undefined>>
 

@@ -116,7 +116,6 @@ function addFigures({ total, gauge }: Figures, engine: Engine): void {
   gauge('process_start_time_seconds', () => startSeconds)
 }
 
-/** Figures for a shared store: calls to the Bigtable since the first scrape, and the state that gateways share. */
 function addStoreFigures({ counter, duration, gauge }: Figures, shared: StoreFigures): void {
   const count = counter('sixtables_bigtable_calls_total', ['method', 'code'])
   const took = duration('sixtables_bigtable_call_duration_seconds')

@@ -1,6 +1,6 @@
 /**
  * The databases of a project in the Firestore API, where they have Datastore mode, for `gcloud firestore databases`; and TTL policies, which
- * are settings of a field there, for `gcloud firestore fields ttls`. All other settings are in database-settings.ts.
+ * are settings of a field there, for `gcloud firestore fields ttls`. All other settings are in emulator/settings.ts.
  *
  *   PATCH  …/collectionGroups/{kind}/fields/{field}?updateMask=ttlConfig     {"ttlConfig": {}} sets a policy; without ttlConfig it is removed
  *
@@ -20,7 +20,7 @@ import {
 import { resourceNameOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
-import { concurrencyModes, concurrencyOf } from '../emulator/database-settings.ts'
+import { concurrencyModes, concurrencyOf } from '../emulator/settings.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { OperationJson, Operations } from '../operations/operations.ts'
 
