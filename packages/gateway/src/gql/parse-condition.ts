@@ -35,17 +35,17 @@ export function parseCondition(tokens: TokenStream, depth = 0): Condition {
 
 function parseChain(tokens: TokenStream, keyword: 'AND' | 'OR', part: () => Condition): Condition {
   const first = part()
-  if (!tokens.isKeyword(keyword)) return first
+  if (!tokens.is(keyword)) return first
   const conditions = [first]
-  while (tokens.acceptKeyword(keyword)) conditions.push(part())
+  while (tokens.accept(keyword)) conditions.push(part())
   return { type: keyword === 'AND' ? 'and' : 'or', conditions }
 }
 
 function parseOne(tokens: TokenStream, depth: number): Condition {
   tokens.countPart()
-  if (!tokens.acceptSymbol('(')) return parseComparison(tokens)
+  if (!tokens.accept('(')) return parseComparison(tokens)
   const inner = parseCondition(tokens, depth + 1)
-  if (!tokens.acceptSymbol(')')) throw tokens.unexpected('AND, OR or ")"')
+  if (!tokens.accept(')')) throw tokens.unexpected('AND, OR or ")"')
   return inner
 }
 
@@ -79,13 +79,13 @@ function parseComparison(tokens: TokenStream): Condition {
     case 'CONTAINS':
       return comparison('IN')
     case 'NOT':
-      if (!tokens.acceptKeyword('CONTAINS') && !tokens.acceptKeyword('IN')) throw tokens.unexpected('IN or CONTAINS')
+      if (!tokens.accept('CONTAINS') && !tokens.accept('IN')) throw tokens.unexpected('IN or CONTAINS')
       return comparison('NOT IN')
     case 'HAS':
-      tokens.expectKeyword('ANCESTOR')
+      tokens.expect('ANCESTOR')
       return comparison('HAS ANCESTOR')
     case 'IS':
-      if (!tokens.isKeyword('NULL')) throw tokens.unexpected('NULL', 'there is no IS NOT NULL: write > NULL')
+      if (!tokens.is('NULL')) throw tokens.unexpected('NULL', 'there is no IS NOT NULL: write > NULL')
       return comparison('=')
     default:
       throw tokens.unexpected(operatorWords, undefined, token)
@@ -109,7 +109,7 @@ function parseMirrored(tokens: TokenStream): Condition {
   if (token.type === 'symbol') operator = mirrored[token.value]
   else if (token.keyword === 'IN') operator = 'IN'
   else if (token.keyword === 'HAS') {
-    tokens.expectKeyword('DESCENDANT')
+    tokens.expect('DESCENDANT')
     operator = 'HAS ANCESTOR'
   }
   if (operator === undefined)
@@ -141,13 +141,13 @@ function parseOperand(tokens: TokenStream): Operand {
   const token = tokens.current
   if (functionOf(token) !== 'ARRAY') return parseScalar(tokens)
   tokens.takeLiteral()
-  tokens.expectSymbol('(')
-  if (tokens.acceptSymbol(')')) return { type: 'arrayLiteral', values: [] }
+  tokens.expect('(')
+  if (tokens.accept(')')) return { type: 'arrayLiteral', values: [] }
   const values = tokens.list(() => {
     if (functionOf(tokens.current) === 'ARRAY') throw tokens.unexpected('a value', 'arrays hold no arrays')
     return parseScalar(tokens)
   })
-  tokens.expectSymbol(')')
+  tokens.expect(')')
   return { type: 'arrayLiteral', values }
 }
 
@@ -221,9 +221,9 @@ function parseText<T>(tokens: TokenStream, what: string, parse: (text: string) =
 }
 
 function parseArgument(tokens: TokenStream, expected: string): Token {
-  tokens.expectSymbol('(')
+  tokens.expect('(')
   const text = tokens.expectString(expected)
-  tokens.expectSymbol(')')
+  tokens.expect(')')
   return text
 }
 
@@ -235,10 +235,10 @@ const dimensions: readonly (readonly [string, PartitionDimension])[] = [
 ]
 
 function parseKey(tokens: TokenStream): KeyLiteral {
-  tokens.expectSymbol('(')
+  tokens.expect('(')
   const partition = parsePartition(tokens)
   const path = tokens.list(() => parsePathElement(tokens))
-  tokens.expectSymbol(')')
+  tokens.expect(')')
   return { type: 'keyLiteral', partition, path }
 }
 
@@ -256,14 +256,14 @@ function parsePartition(tokens: TokenStream): KeyLiteral['partition'] {
     last = index
     tokens.take()
     partition[dimension[1]] = parseArgument(tokens, 'a string').value
-    tokens.expectSymbol(',')
+    tokens.expect(',')
   }
   return last < 0 ? undefined : partition
 }
 
 function parsePathElement(tokens: TokenStream): KeyLiteralElement {
   const kind = tokens.expectName('a kind')
-  tokens.expectSymbol(',')
+  tokens.expect(',')
   const token = tokens.current
   if (token.type === 'integer') return { kind, idOrName: tokens.integer() }
   if (token.type === 'string') return { kind, idOrName: tokens.take().value }

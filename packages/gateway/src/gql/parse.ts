@@ -27,15 +27,15 @@ import type { GqlError } from './tokens.ts'
 /** The tree of a statement. @throws GqlError with the place, the text found there and what was expected */
 export function parseGql(text: string, options: ParseOptions): Statement {
   const tokens = new TokenStream(text, options)
-  const isLong = tokens.acceptKeyword('AGGREGATE')
-  if (!isLong && !tokens.isKeyword('SELECT')) throw tokens.unexpected('SELECT or AGGREGATE')
+  const isLong = tokens.accept('AGGREGATE')
+  if (!isLong && !tokens.is('SELECT')) throw tokens.unexpected('SELECT or AGGREGATE')
   const statement = isLong ? parseAggregate(tokens) : parseSelect(tokens)
   if (tokens.current.type !== 'end') throw afterStatement(tokens, statement)
   return statement
 }
 
 function afterStatement(tokens: TokenStream, statement: Statement): GqlError {
-  if (tokens.isKeyword('GROUP')) {
+  if (tokens.is('GROUP')) {
     return tokens.errorAt(tokens.current, 'GROUP BY is not part of the language of Datastore')
   }
   if (statement.type === 'aggregate') {
@@ -67,14 +67,14 @@ function clausesAfter({ kind, where, order, limit, offset }: SelectStatement): s
 
 function parseAggregate(tokens: TokenStream): AggregateStatement {
   const aggregations = tokens.list(() => parseTerm(tokens))
-  tokens.expectKeyword('OVER')
-  tokens.expectSymbol('(')
-  if (!tokens.isKeyword('SELECT')) throw tokens.unexpected('SELECT')
+  tokens.expect('OVER')
+  tokens.expect('(')
+  if (!tokens.is('SELECT')) throw tokens.unexpected('SELECT')
   const at = tokens.following
   const over = parseSelect(tokens)
   if (over.type === 'aggregate')
     throw tokens.errorAt(at, 'found an aggregation inside of OVER, but expected a plain query')
-  if (!tokens.isSymbol(')')) throw tokens.unexpected(clausesAfter(over).replace('the end of the query', '")"'))
+  if (!tokens.is(')')) throw tokens.unexpected(clausesAfter(over).replace('the end of the query', '")"'))
   tokens.take()
   return { type: 'aggregate', aggregations, over }
 }
@@ -82,7 +82,7 @@ function parseAggregate(tokens: TokenStream): AggregateStatement {
 const termKeywords = ['COUNT', 'COUNT_UP_TO', 'SUM', 'AVG']
 
 function parseSelect(tokens: TokenStream): Statement {
-  tokens.expectKeyword('SELECT')
+  tokens.expect('SELECT')
   if (termKeywords.includes(tokens.current.keyword)) return parseShortAggregate(tokens)
   const { fields, distinct } = parseFields(tokens)
   const { kind, where } = parseSource(tokens)
@@ -114,8 +114,8 @@ function parseShortAggregate(tokens: TokenStream): AggregateStatement {
 }
 
 function parseFields(tokens: TokenStream): Pick<SelectStatement, 'fields' | 'distinct'> {
-  const distinctOn = tokens.isKeyword('DISTINCT') ? parseDistinct(tokens) : undefined
-  if (distinctOn !== 'all' && tokens.acceptSymbol('*')) return { fields: [], distinct: distinctOn ?? false }
+  const distinctOn = tokens.is('DISTINCT') ? parseDistinct(tokens) : undefined
+  if (distinctOn !== 'all' && tokens.accept('*')) return { fields: [], distinct: distinctOn ?? false }
   const expected = distinctOn === 'all' ? 'ON or a property' : 'a property, or *'
   const first = distinctOn === undefined ? `${expected}, DISTINCT or an aggregation` : expected
   const fields = tokens.list((index) => parseField(tokens, index === 0 ? first : 'a property'))
@@ -126,54 +126,54 @@ function parseFields(tokens: TokenStream): Pick<SelectStatement, 'fields' | 'dis
 function parseField(tokens: TokenStream, expected: string): string {
   if (termKeywords.includes(tokens.current.keyword)) throw tokens.unexpected(expected, 'aggregations stand alone')
   const property = tokens.property(expected)
-  if (!tokens.isSymbol('(')) return property
+  if (!tokens.is('(')) return property
   throw tokens.unexpected('FROM', `there is no function ${property}: use ${termKeywords.join(', ')}`)
 }
 
 function parseDistinct(tokens: TokenStream): 'all' | readonly string[] {
-  tokens.expectKeyword('DISTINCT')
-  if (!tokens.acceptKeyword('ON')) return 'all'
-  tokens.expectSymbol('(')
+  tokens.expect('DISTINCT')
+  if (!tokens.accept('ON')) return 'all'
+  tokens.expect('(')
   const names = tokens.list(() => tokens.property('a property'))
-  tokens.expectSymbol(')')
+  tokens.expect(')')
   return names
 }
 
 function parseSource(tokens: TokenStream): Pick<SelectStatement, 'kind' | 'where'> {
-  const kind = tokens.acceptKeyword('FROM') ? tokens.expectName('a kind') : undefined
-  const where = tokens.acceptKeyword('WHERE') ? parseCondition(tokens) : undefined
+  const kind = tokens.accept('FROM') ? tokens.expectName('a kind') : undefined
+  const where = tokens.accept('WHERE') ? parseCondition(tokens) : undefined
   return { kind, where }
 }
 
 function parseOrder(tokens: TokenStream): readonly Order[] {
-  if (!tokens.acceptKeyword('ORDER')) return []
-  tokens.expectKeyword('BY')
+  if (!tokens.accept('ORDER')) return []
+  tokens.expect('BY')
   return tokens.list(() => {
     const property = tokens.property('a property')
-    if (tokens.acceptKeyword('DESC')) return { property, direction: 'descending' }
-    tokens.acceptKeyword('ASC')
+    if (tokens.accept('DESC')) return { property, direction: 'descending' }
+    tokens.accept('ASC')
     return { property, direction: 'ascending' }
   })
 }
 
 function parseLimit(tokens: TokenStream): readonly ResultPosition[] {
-  if (!tokens.acceptKeyword('LIMIT')) return []
+  if (!tokens.accept('LIMIT')) return []
   const { type, value } = tokens.current
   if (type !== 'name' || value.toUpperCase() !== 'FIRST')
     return [parsePosition(tokens, 'an integer, a binding or FIRST')]
   tokens.take()
-  tokens.expectSymbol('(')
+  tokens.expect('(')
   const first = parsePosition(tokens)
-  tokens.expectSymbol(',')
+  tokens.expect(',')
   const second = parsePosition(tokens)
-  tokens.expectSymbol(')')
+  tokens.expect(')')
   return [first, second]
 }
 
 function parseOffset(tokens: TokenStream): readonly ResultPosition[] {
-  if (!tokens.acceptKeyword('OFFSET')) return []
+  if (!tokens.accept('OFFSET')) return []
   const first = parsePosition(tokens)
-  return tokens.acceptSymbol('+') ? [first, parsePosition(tokens)] : [first]
+  return tokens.accept('+') ? [first, parsePosition(tokens)] : [first]
 }
 
 function parsePosition(tokens: TokenStream, expected = 'an integer or a binding'): ResultPosition {
@@ -187,23 +187,23 @@ function parseTerm(tokens: TokenStream): AggregationTerm {
   const { keyword } = tokens.current
   if (!termKeywords.includes(keyword)) throw tokens.unexpected(`an aggregation: ${termKeywords.join(', ')}`)
   tokens.take()
-  tokens.expectSymbol('(')
+  tokens.expect('(')
   if (keyword === 'COUNT') {
-    if (!tokens.acceptSymbol('*')) throw tokens.unexpected('"*"', 'only whole results are counted: COUNT(*)')
-    tokens.expectSymbol(')')
+    if (!tokens.accept('*')) throw tokens.unexpected('"*"', 'only whole results are counted: COUNT(*)')
+    tokens.expect(')')
     return { operator: 'count', upTo: undefined, alias: parseAlias(tokens) }
   }
   if (keyword === 'COUNT_UP_TO') {
     if (tokens.current.type !== 'integer') throw tokens.unexpected('an integer')
     const upTo = tokens.integer()
-    tokens.expectSymbol(')')
+    tokens.expect(')')
     return { operator: 'count', upTo, alias: parseAlias(tokens) }
   }
   const property = tokens.property('a property')
-  tokens.expectSymbol(')')
+  tokens.expect(')')
   return { operator: keyword === 'SUM' ? 'sum' : 'avg', property, alias: parseAlias(tokens) }
 }
 
 function parseAlias(tokens: TokenStream): string | undefined {
-  return tokens.acceptKeyword('AS') ? tokens.expectName('a name for the result') : undefined
+  return tokens.accept('AS') ? tokens.expectName('a name for the result') : undefined
 }

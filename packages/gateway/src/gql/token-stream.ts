@@ -49,32 +49,20 @@ export class TokenStream {
     }
   }
 
-  isKeyword(keyword: string): boolean {
-    return this.current.keyword === keyword
+  /** Whether the current token is this keyword or symbol. */
+  is(word: string): boolean {
+    const { type, keyword, value } = this.current
+    return keyword === word || (type === 'symbol' && value === word)
   }
 
-  isSymbol(symbol: string): boolean {
-    return this.current.type === 'symbol' && this.current.value === symbol
-  }
-
-  acceptKeyword(keyword: string): boolean {
-    const found = this.isKeyword(keyword)
+  accept(word: string): boolean {
+    const found = this.is(word)
     if (found) this.take()
     return found
   }
 
-  acceptSymbol(symbol: string): boolean {
-    const found = this.isSymbol(symbol)
-    if (found) this.take()
-    return found
-  }
-
-  expectKeyword(keyword: string): void {
-    if (!this.acceptKeyword(keyword)) throw this.unexpected(keyword)
-  }
-
-  expectSymbol(symbol: string): void {
-    if (!this.acceptSymbol(symbol)) throw this.unexpected(`"${symbol}"`)
+  expect(word: string): void {
+    if (!this.accept(word)) throw this.unexpected(/^\w/.test(word) ? word : `"${word}"`)
   }
 
   /** A name that is quoted or not reserved. */
@@ -94,7 +82,7 @@ export class TokenStream {
     do {
       this.countPart()
       items.push(item(items.length))
-    } while (this.acceptSymbol(','))
+    } while (this.accept(','))
     return items
   }
 
@@ -113,7 +101,7 @@ export class TokenStream {
   /** A property: names joined by points, as one text. */
   property(expected: string): string {
     let property = this.expectName(expected)
-    while (this.acceptSymbol('.')) property += `.${this.expectName('a name after the point')}`
+    while (this.accept('.')) property += `.${this.expectName('a name after the point')}`
     return property
   }
 
