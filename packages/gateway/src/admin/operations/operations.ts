@@ -85,7 +85,8 @@ interface Entry {
   readonly work: OperationWork
   readonly startedAt: Date
   readonly abort: AbortController
-  readonly settled: Promise<void>
+  /** Resolves when the work has ended. */
+  settled: Promise<void>
   endedAt?: Date
   response?: JsonObject
   failure?: Status
@@ -110,21 +111,16 @@ export class Operations {
     const known = this.#entries.get(name)
     if (known !== undefined) return jsonOf(known)
     const abort = new AbortController()
-    let settle = (): void => {}
-    const settled = new Promise<void>((resolve) => {
-      settle = resolve
-    })
-    const entry: Entry = { name, work, startedAt: new Date(), abort, settled }
+    const entry: Entry = { name, work, startedAt: new Date(), abort, settled: Promise.resolve() }
     const finish = (outcome: Pick<Entry, 'response' | 'failure'>): void => {
       Object.assign(entry, outcome, { endedAt: new Date() })
-      settle()
     }
     const fail = (error: unknown): void => finish({ failure: statusOf(error, this.#logger) })
     this.#entries.set(name, entry)
     this.#forgetOldest()
     try {
       const response = work.run(abort.signal)
-      if (response instanceof Promise) response.then((value) => finish({ response: value }), fail)
+      if (response instanceof Promise) entry.settled = response.then((value) => finish({ response: value }), fail)
       else finish({ response })
     } catch (error) {
       fail(error)

@@ -3,6 +3,7 @@ import { DatastoreError } from '@sixtables/engine'
 import type { Flags, Io } from '../framework/command.ts'
 import { exitCodes, UsageError } from '../framework/errors.ts'
 import { counted } from '../framework/print.ts'
+import { refusal } from '../target/ask.ts'
 import { bigtablePlaceOf, createTable, storeInBigtable } from '../target/bigtable.ts'
 import { closing, openStore } from '../target/open-store.ts'
 import { databaseOf, projectOf } from '../target/places.ts'
@@ -33,12 +34,9 @@ export async function bigtableRows(flags: Flags, io: Io): Promise<number> {
           (names.length === 0 ? 'write an entity first' : `it has ${names.slice(0, 20).join(', ')}`),
       )
     }
-    try {
-      return await store.changeRows(database, rows)
-    } catch (error) {
-      if (error instanceof DatastoreError && error.code === 'INVALID_ARGUMENT') throw new UsageError(error.message)
-      throw error
-    }
+    return await store.changeRows(database, rows).catch((error: unknown) => {
+      throw error instanceof DatastoreError ? refusal(error.code, error.message) : error
+    })
   })
   io.out(
     `${counted(rows, 'clock row')} for ${nameOf(database.databaseId)} of project ${database.projectId}; before: ${before}.`,

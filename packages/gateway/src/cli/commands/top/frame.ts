@@ -169,7 +169,6 @@ export function percent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-/** The time of day in UTC: `12:34:56`. */
 export function timeOfDay(atMs: number): string {
   return new Date(atMs).toISOString().slice(11, 19)
 }
@@ -243,11 +242,7 @@ function hottest(rows: readonly HeatRow[], count: number): readonly HeatRow[] {
 }
 
 function total({ reads, writes }: HeatRow): number {
-  return sum(reads) + sum(writes)
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((all, value) => all + value, 0)
+  return [...reads, ...writes].reduce((all, value) => all + value, 0)
 }
 
 const marks: Readonly<Record<TabletEventKind, string>> = {
