@@ -11,7 +11,6 @@
  */
 import { google, type Int64, type ReadRowsResponse, type ReadRowsResponseCellChunk } from '#gen/codecs.js'
 import { CallError, grpcCodes } from './call-error.ts'
-import { keyOf } from './row-keys.ts'
 
 /** A cell as Bigtable has it; its time in microseconds. */
 export interface ReadCell {
@@ -39,6 +38,15 @@ function wrong(message: string): CallError {
   return new CallError(grpcCodes.INTERNAL, `ReadRows answered chunks that make no rows: ${message}`)
 }
 
+/** Row keys are strings of one character (U+0000–U+00FF) a byte inside, and bytes on the wire. */
+export function keyBytes(key: string): Buffer {
+  return Buffer.from(key, 'latin1')
+}
+
+function keyOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+}
+
 export function bigintOf({ low, high }: Int64): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0)
 }
@@ -46,7 +54,8 @@ export function bigintOf({ low, high }: Int64): bigint {
 export class ChunkReader {
   readonly #onRow: (row: ReadRow) => void
   readonly #reversed: boolean
-  #lastKey: string | undefined
+  /** The last key of the answer so far; the row of that key may be absent. */
+  lastKey: string | undefined
   #key: string | undefined
   #family: string | undefined
   #cells: ReadCell[] = []
@@ -56,12 +65,7 @@ export class ChunkReader {
   constructor(onRow: (row: ReadRow) => void, reversed: boolean, after?: string) {
     this.#onRow = onRow
     this.#reversed = reversed
-    this.#lastKey = after
-  }
-
-  /** The last key of the answer so far; the row of that key may be absent. */
-  get lastKey(): string | undefined {
-    return this.#lastKey
+    this.lastKey = after
   }
 
   message(bytes: Uint8Array): void {
@@ -69,10 +73,9 @@ export class ChunkReader {
     for (const chunk of response.chunks) this.#chunk(chunk)
     if (isEmpty(response.lastScannedRowKey)) return
     if (this.#key !== undefined) throw wrong('the last scanned key came within a row')
-    this.#lastKey = this.#inOrder(keyOf(response.lastScannedRowKey))
+    this.lastKey = this.#inOrder(keyOf(response.lastScannedRowKey))
   }
 
-  /** Checks that the answer did not end within a row. */
   end(): void {
     if (this.#key !== undefined) throw wrong('the answer ends within a row')
   }
@@ -136,12 +139,12 @@ export class ChunkReader {
     this.#key = undefined
     this.#family = undefined
     this.#cells = []
-    this.#lastKey = key
+    this.lastKey = key
     this.#onRow({ key, cells })
   }
 
   #inOrder(key: string): string {
-    const last = this.#lastKey
+    const last = this.lastKey
     if (last !== undefined && (this.#reversed ? key >= last : key <= last)) throw wrong('row keys out of order')
     return key
   }

@@ -5,7 +5,6 @@
 export const bigtableLimits: {
   readonly [limit in 'cellBytes' | 'filterBytes' | 'readRequestBytes' | 'changesPerCall']: number
 } = {
-  /** Bytes of one cell's value. */
   cellBytes: 100 * 1024 * 1024,
   filterBytes: 20_480,
   /** Bytes of a request for rows (measured by others: googleapis/google-cloud-python #6836). */

@@ -18,10 +18,9 @@ import {
 } from '#gen/codecs.js'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
 import { CallError, grpcCodes, passingCodes, refusalCodes } from './call-error.ts'
-import { ChunkReader, type ReadRow } from './cell-chunks.ts'
+import { ChunkReader, keyBytes, type ReadRow } from './cell-chunks.ts'
 import { bigtableLimits } from './limits.ts'
 import { type Waiting, withRetries } from './retry.ts'
-import { keyBytes } from './row-keys.ts'
 import { type BigtablePlace, problemOf, tablePath } from './table-place.ts'
 import type { GrpcTransport } from './transport.ts'
 
@@ -90,7 +89,7 @@ export class TableClient {
         reversed: reverse,
         ...(left === undefined ? {} : { rowsLimit: { low: left, high: 0 } }),
       }).finish()
-      checkReadRequest(request.length)
+      refuseAbove(bigtableLimits.readRequestBytes, request.length, 'a request', ' for rows', 'ask for fewer keys')
       const reader = new ChunkReader((row) => rows.push(row), reverse, last)
       const take = (bytes: Uint8Array): void => {
         reader.message(bytes)
@@ -237,17 +236,12 @@ function codeOf(error: unknown): string {
 
 function checkFilter(filter: RowFilter): void {
   const { length } = messages.RowFilter.encode(filter).finish()
-  if (length <= bigtableLimits.filterBytes) return
-  throw invalidArgument(
-    `a filter of ${length} bytes is needed, and Bigtable takes at most ${bigtableLimits.filterBytes}: compare shorter values`,
-  )
+  refuseAbove(bigtableLimits.filterBytes, length, 'a filter', '', 'compare shorter values')
 }
 
-function checkReadRequest(bytes: number): void {
-  if (bytes <= bigtableLimits.readRequestBytes) return
-  throw invalidArgument(
-    `a request of ${bytes} bytes for rows is needed, and Bigtable takes at most ${bigtableLimits.readRequestBytes}: ask for fewer keys`,
-  )
+function refuseAbove(most: number, bytes: number, what: string, purpose: string, remedy: string): void {
+  if (bytes <= most) return
+  throw invalidArgument(`${what} of ${bytes} bytes${purpose} is needed, and Bigtable takes at most ${most}: ${remedy}`)
 }
 
 /** The wanted rows after `last`, in the direction of the scan; `undefined` if there are none. */

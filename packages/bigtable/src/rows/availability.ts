@@ -29,24 +29,17 @@ export class Availability {
   readonly #trial: () => Promise<unknown>
   readonly #listeners: Listener[] = []
   readonly #closing = new AbortController()
-  #failure: DatastoreError | undefined
+  failure: DatastoreError | undefined
   #looking: Promise<void> | undefined
-  #isGone = false
-  #answeredMs: number
+  isGone = false
+  /** When the store last answered a call, in steady milliseconds. */
+  answeredMs: number
 
   /** @param trial - a read and a write that change nothing */
   constructor(clock: Scheduler, trial: () => Promise<unknown>) {
     this.#clock = clock
     this.#trial = trial
-    this.#answeredMs = clock.steadyMs()
-  }
-
-  get failure(): DatastoreError | undefined {
-    return this.#failure
-  }
-
-  get isGone(): boolean {
-    return this.#isGone
+    this.answeredMs = clock.steadyMs()
   }
 
   onFailure(listener: Listener): void {
@@ -55,22 +48,17 @@ export class Availability {
 
   /** @throws UNAVAILABLE after the table was deleted */
   checkThere(): void {
-    if (this.#isGone) throw this.#failure
-  }
-
-  /** When the store last answered a call, in steady milliseconds. */
-  get answeredMs(): number {
-    return this.#answeredMs
+    if (this.isGone) throw this.failure
   }
 
   answered(): void {
-    this.#answeredMs = this.#clock.steadyMs()
+    this.answeredMs = this.#clock.steadyMs()
   }
 
   /** Notes a call that was refused or not answered. Resolves when it is known whether the whole store has failed. */
   async note(error: DatastoreError): Promise<void> {
     if (error instanceof TableMissing) this.#gone(error)
-    if (this.#failure !== undefined || this.#closing.signal.aborted || this.#isPassing(error)) return
+    if (this.failure !== undefined || this.#closing.signal.aborted || this.#isPassing(error)) return
     this.#looking ??= this.#look(error).finally(() => {
       this.#looking = undefined
     })
@@ -83,18 +71,25 @@ export class Availability {
 
   async #look(error: DatastoreError): Promise<void> {
     const problem = error.code === 'UNAVAILABLE' ? await this.#soon(error) : await this.#problem()
-    if (problem === undefined) return
-    if (this.#failure === undefined && !this.#closing.signal.aborted) this.#fail(error)
+    if (problem === undefined || this.failure !== undefined || this.#closing.signal.aborted) return
+    this.#set(error)
+    this.#untilAnswered().then(
+      () => {
+        if (!this.isGone) this.#set(undefined)
+      },
+      // The store is closed.
+      () => {},
+    )
   }
 
   #isPassing({ code }: DatastoreError): boolean {
-    if (code === 'UNAVAILABLE') return this.#clock.steadyMs() - this.#answeredMs < silentMs
+    if (code === 'UNAVAILABLE') return this.#clock.steadyMs() - this.answeredMs < silentMs
     return !lasting.has(code)
   }
 
   #gone({ missing, remedy }: TableMissing): void {
-    if (this.#isGone || this.#closing.signal.aborted) return
-    this.#isGone = true
+    if (this.isGone || this.#closing.signal.aborted) return
+    this.isGone = true
     const time = new Date(Number(this.#clock.nowMicros() / 1000n)).toISOString().slice(11, 19)
     this.#set(
       new DatastoreError(
@@ -104,24 +99,13 @@ export class Availability {
     )
   }
 
-  #fail(error: DatastoreError): void {
-    this.#set(error)
-    this.#untilAnswered().then(
-      () => {
-        if (!this.#isGone) this.#set(undefined)
-      },
-      // The store is closed.
-      () => {},
-    )
-  }
-
   async #untilAnswered(): Promise<void> {
-    while (!this.#isGone) {
+    while (!this.isGone) {
       await this.#clock.sleep(trialEveryMs, this.#closing.signal, true)
       const problem = await this.#problem()
       if (problem === undefined) return
       // The reason may change: a silent Bigtable may refuse now, or a refusing one be silent.
-      if (!this.#isGone && !this.#isPassing(problem) && problem.code !== this.#failure?.code) this.#set(problem)
+      if (!this.isGone && !this.#isPassing(problem) && problem.code !== this.failure?.code) this.#set(problem)
     }
   }
 
@@ -148,7 +132,7 @@ export class Availability {
   }
 
   #set(failure: DatastoreError | undefined): void {
-    this.#failure = failure
+    this.failure = failure
     for (const listener of this.#listeners) listener(failure)
   }
 }

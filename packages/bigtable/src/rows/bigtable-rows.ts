@@ -109,14 +109,11 @@ export class BigtableRows implements RowStore {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#close()
-    return this.#closed
-  }
-
-  async #close(): Promise<void> {
     this.#availability.close()
-    await Promise.race([Promise.allSettled(this.#underWay), this.#clock.sleep(closingMs)])
-    this.#release()
+    const ended = (): Promise<unknown> =>
+      Promise.race([Promise.allSettled(this.#underWay), this.#clock.sleep(closingMs)])
+    this.#closed ??= ended().then(this.#release)
+    return this.#closed
   }
 
   async #run<T>(call: () => Promise<T>): Promise<T> {
