@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { mutationOf } from '../../../engine/test/property/log-world.ts'
 import { MemoryRows, type RowSeam } from '../row-store/memory-rows.ts'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
-import { decodeList } from './clock-list.ts'
 import { clockTopic } from './clock-rows.ts'
+import { clockStateOf } from './clock-state.ts'
 import { severalGateways } from './several-gateways.ts'
 
 const key = (id: number): Key => ({
@@ -33,8 +33,8 @@ test('a gateway lists at most 256 commits of a database, and further commits wai
   })
   const clock = topicRowKey(database.code, clockTopic)
   const listed = async (): Promise<number> => {
-    const cell = (await rows.readRows([clock], [{ family: 'g' }])).get(clock)?.cells.g?.[0]
-    return cell === undefined ? 0 : decodeList(cell.value).commits.length
+    const cells = (await rows.readRows([clock], [{ family: 'g' }])).get(clock)?.cells
+    return clockStateOf([cells]).listed.length
   }
   for (let most = 0; answered < 256; ) {
     most = Math.max(most, await listed())

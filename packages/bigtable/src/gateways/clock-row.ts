@@ -22,9 +22,16 @@
 import { DatastoreError } from '@sixtables/engine'
 import { OutcomeUnknown, type RowCondition } from '../row-store/row-store.ts'
 import { ClockLead } from './clock-lead.ts'
-import { type CommitId, decodeHead, encodeList, type ListedCommit, listsWithHead } from './clock-list.ts'
 import { aheadMicros, ClockRows, clockRowKey } from './clock-rows.ts'
-import { type ClockState, type GatewayList, latestOf } from './clock-state.ts'
+import {
+  type ClockState,
+  type CommitId,
+  encodeList,
+  type GatewayList,
+  type ListedCommit,
+  latestOf,
+  listsLike,
+} from './clock-state.ts'
 import { stepMicros } from './compared-clock.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
 
@@ -180,25 +187,23 @@ export class ClockRow extends ClockRows {
       await this.raised(raised, state)
       return stamp
     }
-    // Other rows may have given later stamps in the old epoch; this reading gives them the new one.
-    await this.read()
     for (;;) {
+      // Other rows may have given later stamps in the old epoch; this reading gives them the new one.
+      await this.read()
       const stamp = this.#nextStamp(0n)
       this.#tried = stamp
-      if (await this.writeIf(this.row, this.below(stamp), [this.cell(stamp)])) {
-        this.see(stamp)
-        return stamp
-      }
-      await this.read()
+      if (!(await this.writeIf(this.row, this.below(stamp), [this.cell(stamp)]))) continue
+      this.see(stamp)
+      return stamp
     }
   }
 
   /** Removes resolved commits from a list, unless it has changed since it was read. */
-  async strike({ row, gateway, head, commits }: GatewayList, resolved: ReadonlySet<CommitId>): Promise<void> {
-    const left = commits.filter(({ id }) => !resolved.has(id))
-    const { write, strikes } = decodeHead(head)
+  async strike(found: GatewayList, resolved: ReadonlySet<CommitId>): Promise<void> {
+    const { row, gateway, write, strikes } = found
+    const left = found.commits.filter(({ id }) => !resolved.has(id))
     const list = encodeList({ write, strikes: strikes + 1, commits: left })
-    const condition: RowCondition = { family: 'g', at: gateway, values: listsWithHead(head) }
+    const condition: RowCondition = { family: 'g', at: gateway, values: listsLike(found) }
     const change =
       left.length > 0
         ? ({ type: 'set', family: 'g', at: gateway, value: list } as const)
@@ -340,7 +345,7 @@ export class ClockRow extends ClockRows {
       if (!(error instanceof OutcomeUnknown)) throw error
       const { lists } = await this.store.persistently(() => this.read())
       const own = lists.find((one) => one.row === row && one.gateway === this.store.gateway)
-      if (own === undefined || decodeHead(own.head).write !== write) return false
+      if (own?.write !== write) return false
     }
     this.state = 'there'
     this.see(last)

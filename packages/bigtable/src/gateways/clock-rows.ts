@@ -24,20 +24,22 @@ import {
   type RowKey,
   type Wanted,
 } from '../row-store/row-store.ts'
-import { type ClockCell, encodeClock, encodeRegister } from './clock-list.ts'
 import {
+  type ClockCell,
   type ClockState,
   clockCellOf,
   clockCells,
   clockStateOf,
   earliestOf,
+  encodeClock,
+  encodeRegister,
   type GatewayList,
   isWhole,
   latestOf,
   newestOf,
   unwritten,
 } from './clock-state.ts'
-import { Rounds, shareRun } from './rounds.ts'
+import { inRounds, shareRun } from './rounds.ts'
 import { Settled } from './settled-version.ts'
 import type { SharedStore } from './shared-store.ts'
 import type { GatewayMechanism } from './switched-off.ts'
@@ -57,7 +59,10 @@ export class ClockRows {
   readonly database: string
   readonly settled: Settled
   protected readonly store: SharedStore
-  readonly #keys: RowKey[]
+  /** The keys of the rows that are known, row 0 first. */
+  keys: readonly RowKey[]
+  /** Reads all rows at moments after the call. Callers that wait at the same time share a reading. */
+  readonly read: () => Promise<ClockState>
   /** Reads the metadata of the database again. */
   readonly #adopt: (database: string) => Promise<void>
   /** Whether row 0 exists; the first write creates it. */
@@ -67,9 +72,10 @@ export class ClockRows {
   #registers: readonly bigint[] = []
   #lists: readonly GatewayList[] = []
   #row: number | undefined
-  #given = 0n
-  #low = 0n
-  readonly #reading: Rounds<ClockState>
+  /** The highest stamp that is known to be given. */
+  given = 0n
+  /** The highest low watermark seen. */
+  low = 0n
   readonly #raising = new Map<number, Promise<boolean>>()
   #adopting: Promise<void> = Promise.resolve()
   /** Deletions that block strong reads and commits. */
@@ -80,30 +86,17 @@ export class ClockRows {
   constructor(store: SharedStore, database: string, adopt: (database: string) => Promise<void>) {
     this.store = store
     this.database = database
-    this.#reading = new Rounds(() => this.#readWhole(), store.isOff('later-reading'))
-    this.#keys = [clockRowKey(database, 0)]
+    const readings = new Map<'running', Promise<ClockState>>()
+    const readWhole = (): Promise<ClockState> => this.#readWhole()
+    this.read = store.isOff('later-reading') ? () => shareRun(readings, 'running', readWhole) : inRounds(readWhole)
+    this.keys = [clockRowKey(database, 0)]
     this.settled = new Settled(store.rows, clockRowKey(database, 0))
     this.#adopt = adopt
   }
 
-  /** The keys of the rows that are known, row 0 first. */
-  get keys(): readonly RowKey[] {
-    return this.#keys
-  }
-
-  /** The highest stamp that is known to be given. */
-  get given(): bigint {
-    return this.#given
-  }
-
-  /** The highest low watermark seen. */
-  get low(): bigint {
-    return this.#low
-  }
-
   /** The time for measuring ages: the later of clock and stamps, so that nothing becomes younger when the clock is set back. */
   get now(): bigint {
-    return latestOf(this.store.scheduler.nowMicros(), this.#given)
+    return latestOf(this.store.scheduler.nowMicros(), this.given)
   }
 
   get epoch(): number {
@@ -120,16 +113,11 @@ export class ClockRows {
     return this.#registers[row] ?? 0n
   }
 
-  /** All rows at moments after the call. Callers that wait at the same time share a reading. */
-  read(): Promise<ClockState> {
-    return this.#reading.next()
-  }
-
   /** The registers of all rows at moments after the call, for a stamp: a reading of its own, since a stamp is worth less waiting than a call. */
   protected async readRegisters(): Promise<void> {
     // The choice of a row needs the lists.
     if (this.#row === undefined) return void (await this.read())
-    const keys = [...this.#keys]
+    const { keys } = this
     const found = await this.store.rows.readRows(keys, registerCells)
     const rows = keys.map((key) => found.get(key)?.cells)
     const { epoch, given, registers } = clockStateOf(rows)
@@ -179,22 +167,15 @@ export class ClockRows {
     while (this.#gates.size > 0) await Promise.all(this.#gates)
   }
 
-  /** Blocks commits and strong reads of this gateway during a deletion. @returns a function that ends the block */
-  close(): () => void {
-    let open = (): void => {}
-    const gate = new Promise<void>((resolve) => {
-      open = resolve
-    })
+  /** Blocks commits and strong reads of this gateway until a deletion has ended. */
+  closeWhile(deletion: Promise<void>): void {
+    const gate = deletion.catch(() => {}).finally(() => this.#gates.delete(gate))
     this.#gates.add(gate)
-    return () => {
-      this.#gates.delete(gate)
-      open()
-    }
   }
 
   async #readWhole(): Promise<ClockState> {
     for (;;) {
-      const keys = [...this.#keys]
+      const { keys } = this
       const found = await this.store.rows.readRows(keys, clockCells)
       const state = await this.take(keys.map((key) => found.get(key)?.cells))
       if (state !== undefined) return state
@@ -209,7 +190,8 @@ export class ClockRows {
    */
   async take(rows: readonly (Cells | undefined)[]): Promise<ClockState | undefined> {
     const newest = newestOf(rows)
-    for (let row = this.#keys.length; row < newest.rows; row++) this.#keys.push(clockRowKey(this.database, row))
+    for (let row = this.keys.length; row < newest.rows; row++)
+      this.keys = [...this.keys, clockRowKey(this.database, row)]
     if (rows.length < newest.rows) return undefined
     if (!isWhole(rows)) {
       const growing = this.#grow(rows, newest)
@@ -228,12 +210,12 @@ export class ClockRows {
     // After the lists, by which the first stamp chooses its row.
     this.state = rows[0]?.v === undefined ? 'absent' : 'there'
     // After the block for a deletion, because the deletion's moment may be below this watermark.
-    if (low > this.#low) this.#low = low
+    this.low = latestOf(this.low, low)
     return state
   }
 
   protected see(given: bigint): void {
-    if (given > this.#given) this.#given = given
+    this.given = latestOf(this.given, given)
   }
 
   #lowOf({ registers, listed }: ClockState): bigint {
@@ -248,7 +230,7 @@ export class ClockRows {
       await this.#adopt(this.database)
       if (this.#row !== undefined && used !== this.numbers.used) this.#row = rankOf(state, this.store.gateway) % used
       this.numbers = { epoch, used, rows }
-      this.#keys.splice(rows)
+      this.keys = this.keys.slice(0, rows)
     })
     this.#adopting = adopted.catch(() => {})
     return adopted
@@ -266,7 +248,7 @@ export class ClockRows {
   /** A moment a little ahead of the clock; 0 if the clock may be wrong. */
   get #ahead(): bigint {
     const now = this.store.scheduler.nowMicros()
-    return this.store.comparedClock.isRight(now - this.#given) ? now + aheadMicros : 0n
+    return this.store.comparedClock.isRight(now - this.given) ? now + aheadMicros : 0n
   }
 
   /** Gives all rows the newest epoch that a reading has found. */

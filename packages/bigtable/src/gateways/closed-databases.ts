@@ -26,7 +26,6 @@ import type { SharedStore } from './shared-store.ts'
 
 const lookEveryMs = 50
 const abandonedAfterMs = 10_000
-/** Number of earlier names in the row. */
 const namesBefore = 16
 /** The name of the deletion before the first one. */
 const noName = ''
@@ -71,11 +70,6 @@ export class ClosedDatabases {
     }
   }
 
-  /** Reads whether a deletion is running, and blocks the database if so. */
-  async look(database: DatabaseParts): Promise<void> {
-    this.see(database, await this.#store.kv.get(deletionRowKey(database.clock.database)))
-  }
-
   /** Blocks the database if a deletion is running. @param stored - the value of its row */
   see(database: DatabaseParts, stored: Uint8Array | undefined): void {
     const found = underWayIn(stored)
@@ -87,16 +81,13 @@ export class ClosedDatabases {
     return this.#closed.get(name) ?? this.#whileClosed(database, name, () => this.#wait(database, name))
   }
 
-  async #whileClosed({ clock }: DatabaseParts, name: string, work: () => Promise<void>): Promise<void> {
-    const open = clock.close()
-    const running = this.#store.persistently(work)
-    this.#closed.set(name, running)
-    try {
-      await running
-    } finally {
+  #whileClosed({ clock }: DatabaseParts, name: string, work: () => Promise<void>): Promise<void> {
+    const running = this.#store.persistently(work).finally(() => {
       if (this.#closed.get(name) === running) this.#closed.delete(name)
-      open()
-    }
+    })
+    this.#closed.set(name, running)
+    clock.closeWhile(running)
+    return running
   }
 
   /** Waits until the deletion is over, or takes it over. */

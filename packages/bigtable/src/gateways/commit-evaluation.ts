@@ -123,10 +123,11 @@ function readerOf(
     }
     evaluated.push(key)
     const inRecord = newestInLog(row, path)
-    let stored = key === entityRowOf(group) ? row.root : children.get(key)
-    // An id was in use, and the next one is of the same group.
-    if (key !== entityRowOf(group) && !children.has(key)) {
-      stored = (await store.rows.readRows([key], newestCell)).get(key)?.cells.v?.[0]
+    let stored = row.root
+    if (key !== entityRowOf(group)) {
+      // An id was in use, and the next one is of the same group.
+      const read = children.has(key) ? undefined : await store.rows.readRows([key], newestCell)
+      stored = read === undefined ? children.get(key) : read.get(key)?.cells.v?.[0]
     }
     const cell = inRecord !== undefined && inRecord.stamp > (stored?.at ?? -1n) ? inRecord.cell : valueInCell(stored)
     context.ledger.charge('Entities', 'get', key, 1, cell?.length ?? 0)

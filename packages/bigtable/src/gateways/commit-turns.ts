@@ -6,7 +6,6 @@
  */
 import type { GroupCode } from '@sixtables/engine/store'
 
-/** Most commits of one turn. */
 const sharingMax = 64
 
 export class CommitTurns<Commit> {

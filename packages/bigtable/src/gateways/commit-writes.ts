@@ -70,7 +70,6 @@ export async function appendAll(
   return appended ? undefined : missed
 }
 
-/** Prepares a commit in each of its groups, validates its reads, and decides. */
 export async function prepareAndDecide(
   database: DatabaseParts,
   commit: OwnCommit,

@@ -36,31 +36,23 @@ interface Compared {
   age(): bigint
 }
 
-export interface ComparedClockParts {
-  readonly rows: Pick<RowStore, 'clockMicros' | 'location'>
-  readonly scheduler: Scheduler
-  /** For tests: whether no comparison is made (switched-off.ts). */
-  readonly isOff: boolean
-}
+type ClockOfStore = Pick<RowStore, 'clockMicros' | 'location'>
 
 export class ComparedClock {
-  readonly #rows: ComparedClockParts['rows']
+  readonly #rows: ClockOfStore
   readonly #scheduler: Scheduler
   readonly #isTrusted: boolean
   readonly #listeners: Listener[] = []
   #last: Compared | undefined
   #comparing: Promise<void> | undefined
-  #failure: DatastoreError | undefined
+  /** The error for requests while the clock is wrong. */
+  failure: DatastoreError | undefined
 
-  constructor({ rows, scheduler, isOff }: ComparedClockParts) {
+  /** @param isOff - for tests: whether no comparison is made (switched-off.ts) */
+  constructor(rows: ClockOfStore, scheduler: Scheduler, isOff: boolean) {
     this.#rows = rows
     this.#scheduler = scheduler
     this.#isTrusted = isOff || rows.clockMicros === undefined
-  }
-
-  /** The error for requests while the clock is wrong. */
-  get failure(): DatastoreError | undefined {
-    return this.#failure
   }
 
   onFailure(listener: Listener): void {
@@ -75,7 +67,7 @@ export class ComparedClock {
   /** @param move - microseconds by which a stamp of now would raise a register @returns whether the stamp may be given */
   isRight(move: bigint): boolean {
     if (this.#isTrusted) return true
-    if (this.#failure !== undefined || this.#hasStepped) return false
+    if (this.failure !== undefined || this.#hasStepped()) return false
     return move <= bigMoveMicros || (this.#last !== undefined && this.#last.age() <= soonMicros)
   }
 
@@ -86,8 +78,8 @@ export class ComparedClock {
    */
   async ensureRight(move: bigint): Promise<void> {
     if (this.isRight(move)) return
-    if (this.#failure === undefined || this.#hasStepped) await this.#compare()
-    if (this.#failure !== undefined) throw this.#failure
+    if (this.failure === undefined || this.#hasStepped()) await this.#compare()
+    if (this.failure !== undefined) throw this.failure
   }
 
   /** Compares regularly, so that a gateway with a wrong clock and without calls notices when it is right again. */
@@ -95,15 +87,15 @@ export class ComparedClock {
     if (this.#isTrusted) return
     for (;;) {
       const isDue =
-        this.#failure !== undefined ||
-        this.#hasStepped ||
+        this.failure !== undefined ||
+        this.#hasStepped() ||
         (this.#last?.age() ?? compareEveryMicros) >= compareEveryMicros
       if (isDue) {
         await this.#compare().catch((error) => {
           if (!(error instanceof DatastoreError)) throw error
         })
       }
-      await sleep(this.#failure === undefined ? lookEveryMs : againEveryMs)
+      await sleep(this.failure === undefined ? lookEveryMs : againEveryMs)
     }
   }
 
@@ -115,12 +107,8 @@ export class ComparedClock {
     return this.#origin - origin
   }
 
-  get #hasStepped(): boolean {
-    return this.#last !== undefined && this.#hasSteppedSince(this.#last)
-  }
-
-  #hasSteppedSince(compared: Compared): boolean {
-    const stepped = this.#steppedMicros(compared)
+  #hasStepped(compared = this.#last): boolean {
+    const stepped = compared === undefined ? 0n : this.#steppedMicros(compared)
     return stepped > stepMicros || stepped < -stepMicros
   }
 
@@ -143,7 +131,7 @@ export class ComparedClock {
       const ahead = before > theirs ? before - theirs : after < theirs ? after - theirs : 0n
       const compared = { origin, ahead, age }
       // The clock was set meanwhile, or the answer took so long that the readings tell little.
-      if (this.#hasSteppedSince(compared) || age() > answeredWithinMicros) continue
+      if (this.#hasStepped(compared) || age() > answeredWithinMicros) continue
       this.#last = compared
       this.#judge(ahead)
       return
@@ -151,9 +139,9 @@ export class ComparedClock {
   }
 
   #judge(ahead: bigint): void {
-    const wasRight = this.#failure === undefined
+    const wasRight = this.failure === undefined
     const isRight = ahead <= clockDifferenceMicrosMax && ahead >= -clockDifferenceMicrosMax
-    this.#failure = isRight
+    this.failure = isRight
       ? undefined
       : new DatastoreError(
           'UNAVAILABLE',
@@ -162,7 +150,7 @@ export class ComparedClock {
         )
     if (wasRight === isRight) return
     const words = `the clock of this gateway is right again: ${this.#inWords(ahead)}`
-    for (const listener of this.#listeners) listener(this.#failure, words)
+    for (const listener of this.#listeners) listener(this.failure, words)
   }
 
   #inWords(ahead: bigint): string {

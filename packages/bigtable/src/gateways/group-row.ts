@@ -36,7 +36,7 @@ import {
 } from '@sixtables/engine/store'
 import { type Cell, type CellChange, newestIs } from '../row-store/row-store.ts'
 import { valueCell } from '../row-store/rows-kv.ts'
-import type { CommitId } from './clock-list.ts'
+import type { CommitId } from './clock-state.ts'
 import {
   bytesOfCell,
   decodeGroupBytes,
@@ -55,7 +55,6 @@ export interface Head {
   readonly bytes: GroupBytes
 }
 
-/** A record of a commit in one group. */
 export interface GroupRecord {
   readonly group: GroupCode
   readonly stamp: bigint
@@ -198,7 +197,6 @@ function entering({ stamp, value, record, group }: GroupRecord): readonly CellCh
   return changes
 }
 
-/** The head of a group when a record has entered the log. */
 function headWith(head: Head, record: GroupRecord): Head {
   const { stamp } = record
   return { ...head, n: head.n + 1n, version: stamp, bytes: withBytes(head.bytes, stamp, bytesOfRecord(record)) }
@@ -242,7 +240,6 @@ export function append(store: SharedStore, row: GroupRow, records: readonly Grou
   return changeIf(store, row, row.head, records.flatMap(entering))
 }
 
-/** PREPARE, as in the head of this file. */
 export function prepare(store: SharedStore, row: GroupRow, record: GroupRecord): Promise<boolean> {
   const change = { type: 'set', family: 'p', at: record.stamp, value: record.value } as const
   return changeIf(store, row, prepareHead(row.head), [change])

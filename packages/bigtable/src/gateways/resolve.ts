@@ -10,9 +10,8 @@
 import { type GroupCode, workOf } from '@sixtables/engine/store'
 import { isKnownDone } from '../row-store/row-store.ts'
 import { allInSlices } from './all-in-slices.ts'
-import { decodeHead, type ListedCommit } from './clock-list.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
-import { type ClockState, type GatewayList, latestOf } from './clock-state.ts'
+import { type ClockState, type GatewayList, type ListedCommit, latestOf } from './clock-state.ts'
 import { decide, type GroupRecord, groupsAtOnce, inLog, isOf, readGroup, refuse, type SeenGroup } from './group-row.ts'
 import { shareRun } from './rounds.ts'
 import { applyRecords } from './shared-apply.ts'
@@ -23,7 +22,6 @@ const patienceMsMax = 500
 /** Short ones: most commits are finished after a small part of the patience. */
 const pauses = 12
 
-/** The parts of a listed commit that its resolution needs. */
 export type Unfinished = Pick<ListedCommit, 'id' | 'stamp' | 'groups'>
 
 /** A conditional write takes as long as this many rows of a batch. */
@@ -35,8 +33,8 @@ export function workOfRecord({ value }: Pick<GroupRecord, 'value'>): number {
 }
 
 /** Identifies the latest write of a list by its own gateway. */
-function writeOf({ row, gateway, head }: GatewayList): string {
-  return `${row} ${gateway} ${decodeHead(head).write}`
+function writeOf({ row, gateway, write }: GatewayList): string {
+  return `${row} ${gateway} ${write}`
 }
 
 /** The parts of this process for a database. */
@@ -127,7 +125,7 @@ export class Resolver {
     const ids = new Set(resolved.map(({ id }) => id))
     const lists = state.lists.filter((list) => before.has(writeOf(list)) && list.commits.some(({ id }) => ids.has(id)))
     const struck = (list: GatewayList): Promise<void> =>
-      shareRun(this.#striking, `${list.row} ${list.gateway} ${list.head}`, () => this.#clock.strike(list, ids))
+      shareRun(this.#striking, `${writeOf(list)} ${list.strikes}`, () => this.#clock.strike(list, ids))
     await Promise.all(lists.map(struck))
   }
 

@@ -7,10 +7,10 @@
  * cell counts. The swept stamp may decrease, when two gateways write at once: then rows are swept further than it says.
  */
 import { byteString, bytesOf, decodeUint64, encodeUint64 } from '@sixtables/engine/store'
-import type { Cell, CellChange, RowKey, RowStore, WantedCells } from '../row-store/row-store.ts'
+import type { Cell, CellChange, RowKey, RowStore } from '../row-store/row-store.ts'
+import { latestOf } from './clock-state.ts'
 
 export class Settled {
-  static readonly wanted: WantedCells = { family: 'h', newest: 1 }
   readonly #rows: RowStore
   readonly #key: RowKey
   /** The settled stamp at the latest read. */
@@ -28,17 +28,14 @@ export class Settled {
   see(cell: Cell | undefined): void {
     if (cell === undefined || cell.at < this.at) return
     this.at = cell.at
-    const swept = decodeUint64(byteString(cell.value), 0)
-    if (swept > this.swept) this.swept = swept
+    this.swept = latestOf(this.swept, decodeUint64(byteString(cell.value), 0))
   }
 
   /** Stores the two stamps, if one is higher than at the latest read. */
   async store(at: bigint, swept: bigint): Promise<void> {
     if (at <= this.at && swept <= this.swept) return
-    const cell: Cell = {
-      at: at > this.at ? at : this.at,
-      value: bytesOf(encodeUint64(swept > this.swept ? swept : this.swept)),
-    }
+    const value = bytesOf(encodeUint64(latestOf(swept, this.swept)))
+    const cell: Cell = { at: latestOf(at, this.at), value }
     const set: CellChange = { type: 'set', family: 'h', ...cell }
     await this.#rows.mutateRows([{ key: this.#key, changes: [{ type: 'delete', family: 'h', until: cell.at }, set] }])
     this.see(cell)

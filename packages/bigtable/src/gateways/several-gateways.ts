@@ -3,7 +3,16 @@
  *
  *   openEngine({ store: severalGateways({ rows, gateway: 7 }) })
  */
-import { exportRemedy, invariant, type PartitionId, unimplemented } from '@sixtables/engine'
+import {
+  type DatabaseSettings,
+  exportRemedy,
+  failedPrecondition,
+  invalidArgument,
+  invariant,
+  type Mode,
+  type PartitionId,
+  unimplemented,
+} from '@sixtables/engine'
 import {
   databaseCode,
   decodeLogRecord,
@@ -20,18 +29,16 @@ import {
 } from '@sixtables/engine/store'
 import type { RowStore } from '../row-store/row-store.ts'
 import { RowsKv } from '../row-store/rows-kv.ts'
-import { changeRows } from './change-rows.ts'
 import { SharedDatabases } from './shared-databases.ts'
 import { SharedIndexWork } from './shared-index-work.ts'
 import { momentNow } from './shared-reads.ts'
 import { resetShared } from './shared-reset.ts'
-import { checkShared, sharedSettings } from './shared-settings.ts'
 import { readableMicros, SharedStore } from './shared-store.ts'
 import { SharedVerbs } from './shared-verbs.ts'
 import { checkFormat } from './store-format.ts'
 import { Sweep } from './sweep.ts'
 import type { GatewaysSwitchedOff } from './switched-off.ts'
-import { Watch } from './watch.ts'
+import { startWatch } from './watch.ts'
 
 export interface GatewayOptions {
   /** Closed with the engine. */
@@ -103,7 +110,7 @@ function openPort({ resetRefusal }: GatewayOptions, parts: PortParts, databases:
     isNew: () => hasNoEntityRow(kv.rows),
     start() {
       store.inBackground(() => store.comparedClock.watch((ms) => store.sleep(ms)), true)
-      new Watch(databases).start()
+      startWatch(databases)
       new Sweep(databases).start()
     },
     // Repeated if the store does not answer.
@@ -150,4 +157,61 @@ async function* logCells(rows: RowStore, group: GroupCode, before: bigint | unde
 async function hasNoEntityRow(rows: RowStore): Promise<boolean> {
   const wanted = [{ family: 'v', newest: 1, withoutValues: true }] as const
   return (await rows.scanRows({ range: rowsOf('Entities'), limit: 1, wanted })).length === 0
+}
+
+/** The settings that differ with a shared store: reads are validated, never locked, and commits are applied at once. */
+function sharedSettings(mode: Mode): Pick<DatabaseSettings, 'applyPolicy' | 'concurrency'> {
+  const concurrency = mode === 'legacy' ? 'optimisticWithEntityGroups' : 'optimistic'
+  return { applyPolicy: { type: 'immediate' }, concurrency }
+}
+
+/** Refuses settings that are impossible with a shared store. @throws FAILED_PRECONDITION */
+function checkShared({ mode, concurrency, applyPolicy }: Partial<DatabaseSettings>): void {
+  if (mode !== undefined) {
+    throw failedPrecondition(
+      'all gateways of a shared store have one mode; start each of them with --mode to have another one',
+    )
+  }
+  if (concurrency === 'pessimistic') {
+    throw failedPrecondition(
+      'pessimistic concurrency needs locks that one process holds; use optimistic, or a store of one process',
+    )
+  }
+  if (applyPolicy !== undefined && applyPolicy.type !== 'immediate') {
+    throw failedPrecondition(
+      `the apply policy ${applyPolicy.type} needs a store of one process; a store that several gateways share applies at once`,
+    )
+  }
+}
+
+/** A reading costs a row read for each, and a strong read may have to raise each. */
+const clockRowsMax = 64
+
+/**
+ * Changes a database to another number of clock rows, while its gateways run. More rows take one epoch. Fewer take two: in the first one no
+ * gateway gives stamps in the rows that go, and all still read them; when nothing is listed in them any more, the second one leaves them out.
+ *
+ * @param database - its code
+ * @param rows - from 1 to 64
+ * @returns how many there were
+ * @throws INVALID_ARGUMENT for another number
+ */
+async function changeRows(databases: SharedDatabases, database: string, rows: number): Promise<number> {
+  if (!Number.isInteger(rows) || rows < 1 || rows > clockRowsMax) {
+    throw invalidArgument(`a database has 1 to ${clockRowsMax} clock rows; got ${rows}`)
+  }
+  const { clock, resolver } = databases.of(database)
+  const { used: before, registers } = await clock.read()
+  if (before === rows && registers.length === rows) return before
+  await clock.raiseEpoch(0, (now) => ({ used: rows, rows: Math.max(rows, now.registers.length) }))
+  for (;;) {
+    const state = await clock.closed()
+    // Another change has come meanwhile.
+    if (state.used !== rows || state.registers.length === rows) return before
+    const left = state.lists.flatMap(({ row, commits }) => (row < rows ? [] : commits))
+    // A commit that is left in a list would hold the low watermark back when the row is used again: its time may have been swept by then.
+    if (left.length > 0 && !databases.store.isOff('resolve-before-fewer')) {
+      await resolver.resolveAll(state, left, state.given)
+    } else await clock.raiseEpoch(0, (now) => (now.epoch === state.epoch ? { used: rows, rows } : undefined))
+  }
 }

@@ -109,7 +109,6 @@ export class SharedCommits {
     })
   }
 
-  /** Answers all of the commits. */
   async #turn(groups: readonly GroupCode[], waiting: readonly Waiting[]): Promise<void> {
     try {
       const losers = await new Turn(this.#database, await begin(this.#database, groups, waiting)).run()
@@ -169,10 +168,11 @@ async function begin(
   return { startedMs, stamped: [], rows: new Map(), children }
 }
 
-/** Commits that run together. */
 class Turn {
   readonly #database: DatabaseParts
   readonly #begun: Begun
+  /** The rows of its groups, as its commits leave them that have been evaluated. */
+  readonly #rows: Map<GroupCode, GroupRow>
   /** Why an append has missed, if one has: the rows are out of date, and all that are evaluated later miss too. */
   #missed: Missed | undefined
   readonly #losers: Stamped[] = []
@@ -184,6 +184,7 @@ class Turn {
   constructor(database: DatabaseParts, begun: Begun) {
     this.#database = database
     this.#begun = begun
+    this.#rows = begun.rows
   }
 
   /** Answers its commits. @returns those that were lost */
@@ -192,11 +193,6 @@ class Turn {
     await this.#append()
     await Promise.all(this.#unproven.map((unproven) => this.#answered(unproven.one, this.#proven(unproven))))
     return this.#losers
-  }
-
-  /** The rows of its groups, as its commits leave them that have been evaluated. */
-  get #rows(): Map<GroupCode, GroupRow> {
-    return this.#begun.rows
   }
 
   /** Answers a commit that has its outcome; one without an outcome is answered later. */

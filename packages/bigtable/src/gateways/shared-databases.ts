@@ -69,7 +69,7 @@ export class SharedDatabases implements StoreFigures {
 
   /** Called when the epoch of a database was raised: looks for a deletion, and reads the stored settings again. */
   async #raised(code: string): Promise<void> {
-    await this.closed.look(this.of(code))
+    this.closed.see(this.of(code), await this.store.kv.get(deletionRowKey(code)))
     await this.#adopt(code)
   }
 
@@ -110,7 +110,6 @@ export class SharedDatabases implements StoreFigures {
     }
   }
 
-  /** Finds the databases of the store, and reads all of them. */
   async readAll(): Promise<ReadonlyMap<SharedDatabase, ClockState>> {
     await this.find()
     return await this.read(this.all())
@@ -121,7 +120,7 @@ export class SharedDatabases implements StoreFigures {
     const states = new Map<SharedDatabase, ClockState>()
     for (let at = 0; at < databases.length; at += databasesPerCall) {
       const keysOf = new Map(
-        databases.slice(at, at + databasesPerCall).map((database) => [database, [...database.clock.keys]]),
+        databases.slice(at, at + databasesPerCall).map((database) => [database, database.clock.keys]),
       )
       const deletions = [...keysOf.keys()].map(({ clock }) => deletionRowKey(clock.database))
       const rows = await this.store.rows.readRows([...deletions, ...[...keysOf.values()].flat()], clockCells)

@@ -14,7 +14,7 @@ import {
 import type { PortParts } from '@sixtables/engine/store'
 import type { RowStore } from '../row-store/row-store.ts'
 import type { RowsKv } from '../row-store/rows-kv.ts'
-import type { CommitId } from './clock-list.ts'
+import type { CommitId } from './clock-state.ts'
 import { ComparedClock } from './compared-clock.ts'
 import { groupBytesMax } from './group-bytes.ts'
 import type { GatewayMechanism, GatewaysSwitchedOff } from './switched-off.ts'
@@ -63,7 +63,7 @@ export class SharedStore implements StoreState {
     this.rulesOf = rulesOf
     this.switchedOff = switchedOff
     this.groupBytesMax = options.groupBytesMax ?? groupBytesMax
-    this.comparedClock = new ComparedClock({ rows: kv.rows, scheduler, isOff: this.isOff('compared-clock') })
+    this.comparedClock = new ComparedClock(kv.rows, scheduler, this.isOff('compared-clock'))
     this.#onFailure = onFailure
     // Every sleep listens to this signal; Node warns of a leak at more than ten listeners.
     setMaxListeners(0, this.closing)
@@ -98,7 +98,6 @@ export class SharedStore implements StoreState {
     this.comparedClock.onFailure(tell)
   }
 
-  /** Aborts when the process closes. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }

@@ -131,7 +131,6 @@ async function begin(
   return newTransaction(database, mode === 'readOnly', (await wanted(database.store, context, moment)).at)
 }
 
-/** Reads in a transaction, at its moment. */
 async function readIn<T>(
   database: SharedDatabase,
   context: RequestContext,

@@ -44,7 +44,7 @@ import {
   type Wanted,
 } from '../row-store/row-store.ts'
 import type { ClockRow } from './clock-row.ts'
-import { latestOf } from './clock-state.ts'
+import { earliestOf, latestOf } from './clock-state.ts'
 import { decodeHead, emptyHead, emptySince, heldMicros } from './group-row.ts'
 import { unaskedMicros } from './shared-apply.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
@@ -141,9 +141,7 @@ export class Sweep {
     await store.persistently(() => store.comparedClock.ensureRight(0n))
     const settled = this.#settledOf(clock)
     if (settled === undefined) return
-    const old = store.scheduler.nowMicros() - this.#kept
-    let horizon = settled
-    if (old < horizon) horizon = old
+    const horizon = earliestOf([settled, store.scheduler.nowMicros() - this.#kept])
     if (horizon <= 0n) return
     for (const space of entityTables) {
       const onLoneHead = (row: Row): Promise<void> => store.persistently(() => this.#sweepHead(row, horizon))

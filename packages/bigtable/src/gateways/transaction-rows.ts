@@ -94,7 +94,6 @@ export async function noteReads(
   await store.rows.mutateRows([{ key, changes: [cellOf(database, Buffer.from(json, 'latin1'))] }])
 }
 
-/** The reads of all calls of a transaction. */
 export async function readsOf(database: DatabaseParts, transaction: SharedTransaction): Promise<CheckedReads> {
   const set = new ReadSet()
   const groups = new Set<string>()

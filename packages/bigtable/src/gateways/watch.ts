@@ -18,62 +18,59 @@ const abandonedAfterMs = 10_000
 const quietAfterMs = 60_000
 
 interface Seen {
-  readonly head: string
+  /** The numbers of its state. */
+  readonly state: string
   readonly sinceMs: number
 }
 
-export class Watch {
-  readonly #databases: SharedDatabases
+/** Looks every five seconds; the first look reads all databases of the store. */
+export function startWatch(databases: SharedDatabases): void {
+  const { store } = databases
   /** The latest seen list of each gateway, by clock row, gateway and database. */
-  #seen = new Map<string, Seen>()
-
-  constructor(databases: SharedDatabases) {
-    this.#databases = databases
-  }
-
-  /** Starts looks every five seconds; the first one reads all databases of the store. */
-  start(): void {
-    const { store } = this.#databases
-    store.inBackground(async () => {
-      await store.persistently(() => this.#databases.find())
-      for (;;) {
-        await store.persistently(() => this.#look())
-        await store.sleep(lookEveryMs)
-      }
-    }, true)
-  }
-
-  async #look(): Promise<void> {
-    const { store, watched } = this.#databases
-    const seen = new Map<string, Seen>()
-    // A gateway without calls still notices a store that is silent or gone.
-    if (watched.size === 0) await store.kv.get(formatRow)
-    for (const [database, state] of await this.#databases.read([...watched.keys()])) {
-      await this.#lookAt(database, state, seen)
-      const unusedMs = store.scheduler.steadyMs() - (watched.get(database) ?? 0)
-      if (unusedMs > quietAfterMs && !isBusy(state, store.gateway)) watched.delete(database)
+  let seen: ReadonlyMap<string, Seen> = new Map()
+  store.inBackground(async () => {
+    await store.persistently(() => databases.find())
+    for (;;) {
+      seen = await store.persistently(() => look(databases, seen))
+      await store.sleep(lookEveryMs)
     }
-    this.#seen = seen
-  }
+  }, true)
+}
 
-  async #lookAt(database: SharedDatabase, state: ClockState, seen: Map<string, Seen>): Promise<void> {
-    const { store } = this.#databases
-    const { clock, resolver } = database
-    // The low watermark should move although a row is quiet.
-    if (state.registers.some((register) => register < state.given)) await clock.closed()
-    const nowMs = store.scheduler.steadyMs()
-    for (const list of state.lists) {
-      const { row, gateway, head, commits } = list
-      if (gateway === store.gateway) continue
-      const name = `${row} ${gateway} ${clock.database}`
-      const before = this.#seen.get(name)
-      const sinceMs = before?.head === head ? before.sinceMs : nowMs
-      seen.set(name, { head, sinceMs })
-      if (nowMs - sinceMs < abandonedAfterMs) continue
-      if (!store.isOff('resolve-before-strike')) {
-        await Promise.all(commits.map((commit) => resolver.decideAndFinish(commit, commit.stamp)))
-      }
-      await clock.strike(list, new Set(commits.map(({ id }) => id)))
+async function look(databases: SharedDatabases, before: ReadonlyMap<string, Seen>): Promise<ReadonlyMap<string, Seen>> {
+  const { store, watched } = databases
+  const seen = new Map<string, Seen>()
+  // A gateway without calls still notices a store that is silent or gone.
+  if (watched.size === 0) await store.kv.get(formatRow)
+  for (const [database, state] of await databases.read([...watched.keys()])) {
+    await lookAt(database, state, before, seen)
+    const unusedMs = store.scheduler.steadyMs() - (watched.get(database) ?? 0)
+    if (unusedMs > quietAfterMs && !isBusy(state, store.gateway)) watched.delete(database)
+  }
+  return seen
+}
+
+async function lookAt(
+  { store, clock, resolver }: SharedDatabase,
+  state: ClockState,
+  before: ReadonlyMap<string, Seen>,
+  seen: Map<string, Seen>,
+): Promise<void> {
+  // The low watermark should move although a row is quiet.
+  if (state.registers.some((register) => register < state.given)) await clock.closed()
+  const nowMs = store.scheduler.steadyMs()
+  for (const list of state.lists) {
+    const { row, gateway, write, strikes, commits } = list
+    if (gateway === store.gateway) continue
+    const name = `${row} ${gateway} ${clock.database}`
+    const known = before.get(name)
+    const found = `${write} ${strikes}`
+    const sinceMs = known?.state === found ? known.sinceMs : nowMs
+    seen.set(name, { state: found, sinceMs })
+    if (nowMs - sinceMs < abandonedAfterMs) continue
+    if (!store.isOff('resolve-before-strike')) {
+      await Promise.all(commits.map((commit) => resolver.decideAndFinish(commit, commit.stamp)))
     }
+    await clock.strike(list, new Set(commits.map(({ id }) => id)))
   }
 }

@@ -1,8 +1,8 @@
 /** One run of several gateways under an adversary (gateways-world.ts), from a seed to a verdict. */
 import { databaseCode, isOf, type KeyRange, type RowKey, rowsOf, topicRowKey } from '@sixtables/engine/store'
 import type { Mechanism } from '@sixtables/engine/testing'
-import { decodeClock } from '../../src/gateways/clock-list.ts'
 import { clockTopic } from '../../src/gateways/clock-rows.ts'
+import { clockStateOf } from '../../src/gateways/clock-state.ts'
 import type { GatewayMechanism } from '../../src/gateways/switched-off.ts'
 import { MemoryRows } from '../../src/row-store/memory-rows.ts'
 import { at, Clients, keys, partition } from './gateways-clients.ts'
@@ -101,9 +101,10 @@ async function verdictAtRest(
 /** The newest stamp is not far ahead of the time, however clocks were set (compared-clock/CK1). */
 async function wrongRegister({ rows, nowMicros }: GatewaysWorld): Promise<string | undefined> {
   const row = topicRowKey(databaseCode(partition.projectId, partition.databaseId), clockTopic)
-  const register = (await rows.readRows([row], [{ family: 'v', newest: 1 }])).get(row)?.cells.v?.[0]?.value
-  if (register === undefined) return undefined
-  const ahead = (decodeClock(register).register - nowMicros) / 1_000_000n
+  const cells = (await rows.readRows([row], [{ family: 'v', newest: 1 }])).get(row)?.cells
+  const [register] = clockStateOf([cells]).registers
+  if (cells === undefined || register === undefined) return undefined
+  const ahead = (register - nowMicros) / 1_000_000n
   return ahead <= aheadSecondsMax ? undefined : `the register is ${ahead} s ahead of the time`
 }
 
