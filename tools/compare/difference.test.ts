@@ -4,7 +4,7 @@ import type { Plain } from '../../packages/gateway/test/support/published-protos
 import { type Answer, answerOf, type Mode, resolve, type Step } from './case.ts'
 import { classOf } from './classes/index.ts'
 import { type Difference, differencesOf } from './difference.ts'
-import { rowCases } from './generate/rows.ts'
+import { rowCases } from './generate/index.ts'
 import { leaves } from './leaves.ts'
 
 const paths = (ours: unknown, theirs: unknown): string[] =>

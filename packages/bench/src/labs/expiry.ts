@@ -14,7 +14,7 @@ import { allOf, ascending, type Put, text, unindexed, upsert, where } from '../s
 import { recordFindings } from '../sim/findings.ts'
 import { hashOf } from '../sim/keys.ts'
 import { openLoop } from '../sim/open-loop.ts'
-import { type Scanned, scanned } from '../sim/scanned.ts'
+import { type Scanned, scanned } from '../sim/query-run.ts'
 import type { Store } from '../sim/store.ts'
 
 const kind = 'Session'

@@ -12,7 +12,7 @@ import { defaultsOf, serverSettings } from '../settings.ts'
 import { isLate, succeeds } from '../sim/client.ts'
 import { ascending, type Fields, integer, unindexed, upsert, whereKey } from '../sim/entities.ts'
 import { recordFindings } from '../sim/findings.ts'
-import { scanned } from '../sim/scanned.ts'
+import { scanned } from '../sim/query-run.ts'
 import type { Store } from '../sim/store.ts'
 
 interface Way {

@@ -1,6 +1,13 @@
 /** Numbers for records: 1, 2, 3, … without two records having the same one. */
+import type { Key, Query } from '@sixtables/engine'
 import { arm, armsOf, defineLab, type Expectation, expected, type Lab } from '../lab.ts'
+import { sum } from '../measure/sums.ts'
+import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
+import { idOf } from '../sim/client.ts'
+import { allOf, ascending, descending, integer, text, unindexed, upsert, where, whereKey } from '../sim/entities.ts'
+import { countOf, runInFull, scanned } from '../sim/query-run.ts'
+import { legacyAtOnce, type Store } from '../sim/store.ts'
 import {
   numberings,
   numberOverWire,
@@ -8,8 +15,164 @@ import {
   runNumbering,
   runQuiet,
 } from './sequence-numbers/numberings.ts'
-import { type PageTurning, turnPages } from './sequence-numbers/pages.ts'
-import { splitWork, type WorkSplit } from './sequence-numbers/work-split.ts'
+
+const invoices = 'Invoice'
+const perPage = 20
+/** Where there are gaps, one record in ten was deleted. */
+const gapEvery = 10
+
+interface Paging {
+  total(store: Store): Promise<number>
+  /** How many records page `page` shows; the first is 1. */
+  page(store: Store, page: number): Promise<number>
+}
+
+const byNumber: Paging = {
+  async total(store) {
+    const query = store.query(invoices, { order: [descending('number')], limit: 1 })
+    const { results } = await store.database.runQuery(store.context(), { query })
+    return Number(results[0]?.key.path[0]?.id ?? 0n)
+  },
+  async page(store, page) {
+    const filter = allOf(
+      where('number', 'greaterThan', integer((page - 1) * perPage)),
+      where('number', 'lessThanOrEqual', integer(page * perPage)),
+    )
+    return shown(store, store.query(invoices, { filter }))
+  },
+}
+
+const byOffset: Paging = {
+  total: (store) => countOf(store, store.query(invoices)),
+  page: (store, page) =>
+    shown(store, store.query(invoices, { order: [ascending('number')], offset: (page - 1) * perPage, limit: perPage })),
+}
+
+interface PageTurning {
+  readonly by: 'number' | 'offset'
+  readonly hasGaps?: boolean
+}
+
+async function turnPages(session: ArmSession, { by, hasGaps = false }: PageTurning): Promise<void> {
+  const { record } = session
+  const store = await session.open(legacyAtOnce)
+  store.engine.tablets.configure({ exactPerSecond: Number.MAX_SAFE_INTEGER })
+  const count = session.setting('work.records') / 10
+  const numbers = Array.from({ length: count }, (_, i) => i + 1).filter((n) => !hasGaps || n % gapEvery !== 0)
+  await store.putAll(numbers.map((n) => upsert(store.key({ kind: invoices, id: BigInt(n) }), { number: integer(n) })))
+  const paging = by === 'number' ? byNumber : byOffset
+  let total = 0
+  const forTotal = await scanned(store, async () => {
+    total = await paging.total(store)
+  })
+  const rows: number[] = []
+  const counts: number[] = []
+  const pages = Math.ceil(total / perPage)
+  for (let page = 1; page <= pages; page++) {
+    const read = await scanned(store, async () => void counts.push(await paging.page(store, page)))
+    rows.push(read.rows)
+  }
+  record.figure('records', numbers.length)
+  record.figure('total as told', total, 'records')
+  record.figure('read for the total', forTotal.rows, 'rows')
+  record.figure('read for page 1', rows[0] ?? 0, 'rows')
+  record.figure('read for the last page', rows.at(-1) ?? 0, 'rows')
+  record.figure('shortest page but the last', Math.min(...counts.slice(0, -1)), 'records')
+  record.figure('never shown', numbers.length - sum(counts), 'records')
+  const x = { name: 'page', values: rows.map((_, i) => i + 1) }
+  record.chart('read for a page', 'rows', x, { rows })
+}
+
+async function shown(store: Store, query: Query): Promise<number> {
+  return (await runInFull(store, query)).results.length
+}
+
+const orders = 'Order'
+/** Sampled keys for each worker: more make the parts more even. */
+const samplesPerWorker = 32
+
+interface WorkSplit {
+  readonly by: 'number' | 'scatter' | 'keys'
+  /** Numbers have no gaps. */
+  readonly isDense?: boolean
+}
+
+async function splitWork(session: ArmSession, { by, isDense = false }: WorkSplit): Promise<void> {
+  const { record } = session
+  const store = await session.open(legacyAtOnce)
+  store.engine.tablets.configure({ exactPerSecond: Number.MAX_SAFE_INTEGER })
+  const ids = await putOrders(session, store, isDense)
+  const workers = session.setting('work.workers')
+  let bounds: readonly bigint[] = []
+  const divided = await scanned(store, async () => {
+    bounds = await boundsBy[by](store, workers, ids)
+  })
+  const counts: number[] = []
+  for (let worker = 0; worker < workers; worker++) {
+    counts.push(await countBetween(store, bounds[worker - 1], bounds[worker]))
+  }
+  const all = sum(counts)
+  record.figure('records', all)
+  record.figure('records lost', ids.length - all)
+  record.figure('read to divide', divided.rows, 'rows')
+  record.figure('busiest worker', (Math.max(...counts) * workers) / all, 'times the mean')
+  const x = { name: 'worker', values: counts.map((_, i) => i + 1) }
+  record.chart('records of each worker', 'records', x, { records: counts })
+}
+
+/**
+ * Numbers as they grow in life: old ranges were thinned out, the newest is dense. Or 1, 2, 3, … without a gap.
+ *
+ * @returns ids, ascending
+ */
+async function putOrders(session: ArmSession, store: Store, isDense: boolean): Promise<bigint[]> {
+  const { random } = session
+  const wanted = session.setting('work.records')
+  const ids = new Set<bigint>()
+  const draw = (): number => (isDense ? ids.size : Math.floor(wanted * 100 * (1 - random.next() ** 4)))
+  while (ids.size < wanted) ids.add(BigInt(1 + draw()))
+  const sorted = [...ids].sort((a, b) => (a < b ? -1 : 1))
+  await store.putAll(sorted.map((id) => upsert(store.key({ kind: orders, id }), { state: unindexed(text('open')) })))
+  return sorted
+}
+
+/** First ids of all parts but the first. */
+type Bounds = (store: Store, workers: number, ids: readonly bigint[]) => bigint[] | Promise<bigint[]>
+
+const boundsBy: Readonly<Record<WorkSplit['by'], Bounds>> = {
+  number: (_store, workers, ids) => equalSteps(ids, workers),
+  scatter: async (store, workers) => {
+    const sample = { order: [ascending('__scatter__')], limit: workers * samplesPerWorker }
+    return partsOf(await keysOf(store, sample), workers)
+  },
+  keys: async (store, workers) => partsOf(await keysOf(store), workers),
+}
+
+/** Equal steps: the least and the greatest number suffice. */
+function equalSteps(ids: readonly bigint[], workers: number): bigint[] {
+  const [first, last] = [ids[0] ?? 0n, ids.at(-1) ?? 0n]
+  const step = (last - first + 1n) / BigInt(workers)
+  return Array.from({ length: workers - 1 }, (_, i) => first + step * BigInt(i + 1))
+}
+
+function partsOf(keys: readonly Key[], workers: number): bigint[] {
+  const ids = keys.map(idOf).sort((a, b) => (a < b ? -1 : 1))
+  return Array.from({ length: workers - 1 }, (_, i) => ids[Math.floor(((i + 1) * ids.length) / workers)] ?? 0n)
+}
+
+async function keysOf(store: Store, more?: Partial<Query>): Promise<Key[]> {
+  const { results } = await runInFull(store, store.query(orders, { projection: ['__key__'], ...more }))
+  return results.map(({ key }) => key)
+}
+
+/** How many records a worker finds from one bound to before the next. */
+async function countBetween(store: Store, from: bigint | undefined, to: bigint | undefined): Promise<number> {
+  const filters = [
+    ...(from === undefined ? [] : [whereKey('greaterThanOrEqual', store.key({ kind: orders, id: from }))]),
+    ...(to === undefined ? [] : [whereKey('lessThan', store.key({ kind: orders, id: to }))]),
+  ]
+  return countOf(store, store.query(orders, { filter: allOf(...filters) }))
+}
 
 const workArms = armsOf<WorkSplit>(
   {

@@ -1,7 +1,4 @@
-/**
- * A query as client libraries run it, in as many calls as it takes: one batch passes over 1,000 results at most and holds 300, so that
- * 700 results come in three calls.
- */
+/** The rows and deleted rows that queries read, and their cost. */
 import type { Query, QueryResult } from '@sixtables/engine'
 import { integerOf } from './client.ts'
 import type { Store } from './store.ts'
@@ -18,7 +15,12 @@ export interface QueryRun {
   readonly cursor: Uint8Array
 }
 
-/** @param rpcMs - time of the way to the service and back, for each call */
+/**
+ * Runs a query as client libraries do, in as many calls as it takes: one batch passes over 1,000 results at most and holds 300, so that 700
+ * results come in three calls.
+ *
+ * @param rpcMs - time of the way to the service and back, for each call
+ */
 export async function runInFull(store: Store, query: Query, rpcMs?: number): Promise<QueryRun> {
   const results: QueryResult[] = []
   let [calls, entityRows, indexRows, billed] = [0, 0, 0, 0]
@@ -47,4 +49,29 @@ export async function countOf(store: Store, query: Query): Promise<number> {
   const aggregations = [{ alias: 'all', operator: 'count', upTo: undefined }] as const
   const { values } = await store.database.runAggregationQuery(store.context(), { query, aggregations })
   return integerOf(values, 'all')
+}
+
+export interface Scanned {
+  readonly rows: number
+  readonly tombstones: number
+  readonly ms: number
+}
+
+/**
+ * The reads of some work, beside which nothing else may run, as the tablets count them: rows that it found, and deleted rows (tombstones) that its
+ * scans stepped over, which are the row operations that the tablets count less the rows.
+ */
+export async function scanned(store: Store, work: () => Promise<void>): Promise<Scanned> {
+  const { tablets } = store.engine
+  let rows = 0
+  const end = tablets.onSample((sample) => {
+    rows += sample.rows
+  })
+  const [charged, begun] = [tablets.charged, store.nowMs]
+  try {
+    await work()
+  } finally {
+    end()
+  }
+  return { rows, tombstones: tablets.charged - charged - rows, ms: store.nowMs - begun }
 }
