@@ -10,16 +10,7 @@ import type { Scheduler } from './clock.ts'
 import { DatastoreError } from './errors.ts'
 import type { Meter, RequestLoad } from './meter.ts'
 import type { RequestTrace } from './request-trace.ts'
-import type { RowKey, RowOperation, TableId } from './row.ts'
-
-/** One entry of a ledger: `rows` rows of `table` from `rowKey` on, with `bytes` bytes of keys and values in total. */
-export interface LedgerEntry {
-  readonly table: TableId
-  readonly operation: RowOperation
-  readonly rowKey: RowKey
-  readonly rows: number
-  readonly bytes: number
-}
+import type { LedgerEntry, RowKey, RowOperation, TableId } from './row.ts'
 
 export interface Ledger {
   /** The request of the call, once it is known to be valid. */
@@ -44,7 +35,7 @@ export class CountingLedger implements Ledger {
   charge(table: TableId, operation: RowOperation, rowKey: RowKey, rows: number, bytes: number, through?: RowKey): void {
     const { meter } = this
     if (meter !== undefined && --meter.countdown <= 0) {
-      meter.take(this.load, table, operation, rowKey, rows, bytes, through)
+      meter.take(this.load, { table, operation, rowKey, rows, bytes }, through)
     }
     if (operation === 'get' || operation === 'scan') {
       this.rowsRead += rows

@@ -8,7 +8,7 @@
  * taken after a random number of others, and represents them; the others cost one countdown. take() never throws: delay and
  * refusal are noted in the RequestLoad, and take effect when the request is settled.
  */
-import type { RowKey, RowOperation, TableId } from './row.ts'
+import type { LedgerEntry, RowKey } from './row.ts'
 
 /** The weight of a request, and its delay so far. */
 export interface RequestLoad {
@@ -34,13 +34,5 @@ export interface Refusal {
 export interface Meter {
   /** Operations until the next one that is taken; ledgers count it down. */
   countdown: number
-  take(
-    load: RequestLoad | undefined,
-    table: TableId,
-    operation: RowOperation,
-    rowKey: RowKey,
-    rows: number,
-    bytes: number,
-    through: RowKey | undefined,
-  ): void
+  take(load: RequestLoad | undefined, entry: LedgerEntry, through: RowKey | undefined): void
 }

@@ -27,3 +27,12 @@ export const tableIds: readonly [...typeof entityTables, 'IdSequences', 'Log', '
 export type TableId = (typeof tableIds)[number]
 
 export type RowOperation = 'get' | 'scan' | 'put' | 'delete'
+
+/** One entry of a ledger: `rows` rows of `table` from `rowKey` on, with `bytes` bytes of keys and values in total. */
+export interface LedgerEntry {
+  readonly table: TableId
+  readonly operation: RowOperation
+  readonly rowKey: RowKey
+  readonly rows: number
+  readonly bytes: number
+}

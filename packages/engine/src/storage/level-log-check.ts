@@ -121,13 +121,13 @@ export interface LogReader {
   /** This much of the file was acknowledged: it cannot end, or become zeros, before. Default 0. */
   readonly acknowledgedBytes?: number
   /** Gets the parts of each record, in order. Returns the fault of the record, if it has one. */
-  onRecord?(parts: readonly Buffer[]): string | undefined
+  onRecord(parts: readonly Buffer[]): string | undefined
 }
 
 /** The place where the bytes of a log become unreadable before their end. */
 export function damageOfLog(
   bytes: Buffer,
-  { acknowledgedBytes = 0, onRecord }: LogReader = {},
+  { acknowledgedBytes = 0, onRecord }: LogReader,
 ): Omit<LogDamage, 'file'> | undefined {
   let recordAt: number | undefined
   let parts: Buffer[] = []
@@ -155,13 +155,11 @@ export function damageOfLog(
         return damaged(recordAt ?? at, what)
       }
       const isEnd = endsRecord(fragment)
-      if (onRecord !== undefined) {
-        parts.push(bytes.subarray(start, end))
-        if (isEnd) {
-          const wrong = onRecord(parts)
-          if (wrong !== undefined) return damaged(recordAt ?? at, wrong)
-          parts = []
-        }
+      parts.push(bytes.subarray(start, end))
+      if (isEnd) {
+        const wrong = onRecord(parts)
+        if (wrong !== undefined) return damaged(recordAt ?? at, wrong)
+        parts = []
       }
       recordAt = isEnd ? undefined : (recordAt ?? at)
       at = end

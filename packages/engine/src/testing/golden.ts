@@ -14,42 +14,30 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface GoldenBlock {
+interface GoldenBlock {
   /** Comment lines above the commands, unchanged. */
   readonly comments: readonly string[]
   readonly commands: readonly string[]
   readonly expected: string
 }
 
-export function parseGolden(text: string): readonly GoldenBlock[] {
-  const blocks: GoldenBlock[] = []
-  const lines = text.split('\n')
-  let at = 0
-  const paragraph = (): string[] => {
-    const start = at
-    while (at < lines.length && lines[at] !== '' && lines[at] !== '---') at++
-    return lines.slice(start, at)
-  }
-  while (at < lines.length) {
-    if (lines[at] === '') {
-      at++
-      continue
-    }
-    const head = paragraph()
-    const comments = head.filter((line) => line.startsWith('#'))
-    const commands = head.filter((line) => !line.startsWith('#'))
-    if (lines[at] !== '---') {
-      if (commands.length > 0) throw new Error(`golden script: no --- after: ${commands.join('; ')}`)
-      blocks.push({ comments, commands, expected: '' })
-      continue
-    }
-    at++
-    blocks.push({ comments, commands, expected: paragraph().join('\n') })
-  }
-  return blocks
+function parseGolden(text: string): readonly GoldenBlock[] {
+  return text
+    .trim()
+    .split(/\n{2,}/)
+    .map((block) => {
+      const [head = '', ...output] = block.split(/^---$/m)
+      const lines = head.split('\n').filter(Boolean)
+      const comments = lines.filter((line) => line.startsWith('#'))
+      const commands = lines.filter((line) => !line.startsWith('#'))
+      if (output.length === 0 && commands.length > 0) {
+        throw new Error(`golden script: no --- after: ${commands.join('; ')}`)
+      }
+      return { comments, commands, expected: output.join('---').slice(1) }
+    })
 }
 
-export function formatGolden(blocks: readonly GoldenBlock[]): string {
+function formatGolden(blocks: readonly GoldenBlock[]): string {
   const paragraphs = blocks.map(({ comments, commands, expected }) =>
     commands.length === 0 ? comments.join('\n') : [...comments, ...commands, '---', expected].join('\n'),
   )
@@ -63,7 +51,7 @@ export function goldenScripts(dir: string): readonly string[] {
 }
 
 /** Splits a line at semicolons outside of quotes. */
-export function splitCommands(line: string): readonly string[] {
+function splitCommands(line: string): readonly string[] {
   return (line.match(/(?:"(?:[^"\\]|\\.)*"|[^;"])+/g) ?? []).map((command) => command.trim()).filter(Boolean)
 }
 

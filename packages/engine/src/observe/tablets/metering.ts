@@ -14,13 +14,13 @@
  * While heat is watched, nothing is sampled.
  */
 import type { Scheduler } from '../../clock.ts'
-import { CountingLedger, checkAlive, type LedgerEntry, type RequestContext } from '../../context.ts'
+import { CountingLedger, checkAlive, type RequestContext } from '../../context.ts'
 import { DatastoreError } from '../../errors.ts'
 import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Meter, Refusal, RequestLoad } from '../../meter.ts'
 import type { Random } from '../../random.ts'
-import type { RowOperation } from '../../row.ts'
+import type { LedgerEntry } from '../../row.ts'
 import { nextTurn } from '../../slices.ts'
 import { type RowKey, workOf } from '../../storage/kv.ts'
 import { type EntityRows, type RowChange, RowProducer, tableOfRow } from '../../tables/entity-rows.ts'
@@ -167,17 +167,9 @@ export class Metering implements Meter {
     })
   }
 
-  take(
-    load: RequestLoad | undefined,
-    table: TableId,
-    operation: RowOperation,
-    rowKey: RowKey,
-    rows: number,
-    bytes: number,
-    through: RowKey | undefined,
-  ): void {
+  take(load: RequestLoad | undefined, entry: LedgerEntry, through: RowKey | undefined): void {
     const micros = this.#parts.scheduler.nowMicros()
-    this.#take({ load, table, operation, rowKey, rows, bytes, through, standsFor: this.#standsFor, micros }, 1, 1)
+    this.#take({ ...entry, load, through, standsFor: this.#standsFor, micros }, 1, 1)
   }
 
   /** Takes an entity that is written, as one operation with all its rows; they are made when they are charged. */

@@ -38,14 +38,12 @@ export class StepRing {
   at(nowMs: number): number {
     const step = Math.floor(nowMs / this.#stepMs)
     const slot = step % this.#slots
-    this.#turnTo(slot, step)
-    return slot * this.#width
-  }
-
-  #turnTo(slot: number, step: number): void {
-    if (this.#steps[slot] === step) return
-    this.#steps[slot] = step
-    this.#sums.fill(0, slot * this.#width, (slot + 1) * this.#width)
+    const place = slot * this.#width
+    if (this.#steps[slot] !== step) {
+      this.#steps[slot] = step
+      this.#sums.fill(0, place, place + this.#width)
+    }
+    return place
   }
 
   add(place: number, amount: number): void {
@@ -64,10 +62,8 @@ export class StepRing {
   addAll(other: StepRing): void {
     for (const [slot, step] of other.#steps.entries()) {
       if (step < 0 || step < (this.#steps[slot] as number)) continue
-      this.#turnTo(slot, step)
-      for (let place = slot * this.#width; place < (slot + 1) * this.#width; place++) {
-        this.add(place, other.#sums[place] as number)
-      }
+      const first = this.at(step * this.#stepMs)
+      for (let place = first; place < first + this.#width; place++) this.add(place, other.#sums[place] as number)
     }
   }
 

@@ -1,12 +1,24 @@
-/** The report of the tablets (report.ts) from the present fleet, in steps. */
+/** Reports of the present fleet (report.ts): of its tablets, in steps, and of load per key range over time. */
 import { getOrInsert } from '../../get-or-insert.ts'
 import type { TabletFleet } from './fleet.ts'
-import { rowKeyHex, rowKeyWords } from './range-words.ts'
-import type { ServerReport, TableLoadReport, TabletPlace, TabletReport, TabletsReport } from './report.ts'
+import { heatTiers } from './heat-range.ts'
+import { rangeLabel, rowKeyHex, rowKeyWords } from './range-words.ts'
+import type {
+  HeatOptions,
+  HeatReport,
+  HeatRow,
+  ServerReport,
+  TableLoadReport,
+  TabletPlace,
+  TabletReport,
+  TabletsReport,
+} from './report.ts'
 import type { Load, Tablet } from './tablet.ts'
 
 /** The words of a tablet take as long as reading this many rows. */
 const workOfTablet = 32
+const spanDefaultMs = 600_000
+const rowsDefault = 32
 
 export function* tabletsReport(
   fleet: TabletFleet,
@@ -104,5 +116,43 @@ function sizeAndLoad(loads: readonly Loaded[]): Omit<TableLoadReport, 'table' | 
     tombstones: Math.round(tombstones),
     readsPerSecond: reads,
     writesPerSecond: writes,
+  }
+}
+
+/** The grid of load, from the finest tier that reaches far enough back. */
+export function heatReport(fleet: TabletFleet, nowMs: number, options: HeatOptions): HeatReport {
+  const { table, spanMs = spanDefaultMs, rowsMax = rowsDefault } = options
+  const reaching = heatTiers.findIndex(({ stepMs, columns }) => stepMs * columns >= spanMs)
+  const tier = reaching < 0 ? heatTiers.length - 1 : reaching
+  const { stepMs, columns: most } = heatTiers[tier] as (typeof heatTiers)[number]
+  const columns = Math.min(most, Math.max(1, Math.ceil(spanMs / stepMs)))
+  const lastStep = Math.floor(nowMs / stepMs)
+  const firstStep = lastStep - columns + 1
+  // The running column is only partly over.
+  const lastSeconds = Math.max(1, (nowMs - lastStep * stepMs) / 1000)
+  const perSecond = (values: readonly number[]): number[] =>
+    values.map((value, i) => value / (i === values.length - 1 ? lastSeconds : stepMs / 1000))
+  const rows: HeatRow[] = []
+  for (const one of table === undefined ? fleet.heat.tables() : [table]) {
+    for (const { start, end, measures } of fleet.heat.cells(one, tier, firstStep, columns, rowsMax)) {
+      const [reads = [], writes = [], bytes = []] = measures.map(perSecond)
+      rows.push({
+        table: one,
+        start: rowKeyWords(one, start),
+        end: rowKeyWords(one, end),
+        label: rangeLabel(one, start, end),
+        reads,
+        writes,
+        bytes,
+      })
+    }
+  }
+  const beginMs = firstStep * stepMs
+  return {
+    atMs: nowMs,
+    stepMs,
+    columns: Array.from({ length: columns }, (_, i) => beginMs + i * stepMs),
+    rows,
+    events: fleet.events.filter((event) => event.atMs >= beginMs && (table === undefined || event.table === table)),
   }
 }

@@ -20,7 +20,6 @@ import { type TabletSettings, tabletSettings } from './defaults.ts'
 import { defaultPolicies, TabletFleet, type TabletPolicies } from './fleet.ts'
 import { GroupLoad } from './group-load.ts'
 import { HeatReader } from './heat-reader.ts'
-import { heatReport } from './heat-report.ts'
 import { Metering, type SampleListener } from './metering.ts'
 import { rowKeyHex } from './range-words.ts'
 import type {
@@ -34,7 +33,7 @@ import type {
 } from './report.ts'
 import { RowCounts, type RowWalk } from './row-counts.ts'
 import type { Tablet } from './tablet.ts'
-import { placeOf, tabletsReport } from './tablets-report.ts'
+import { heatReport, placeOf, tabletsReport } from './tablets-report.ts'
 
 /** A seed of its own, so that the engine's draws stay the same: tests replay them. */
 const ownSeed = 0x7ab1e7
