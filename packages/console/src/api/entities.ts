@@ -2,7 +2,6 @@
  * One entity over HTTP: read as it is committed, tried, written and deleted. A write names the version that it is based on, so that
  * it never takes the place of another writer's unseen.
  */
-
 import { signal } from '@preact/signals'
 import type { CommitPreview } from '@sixtables/engine'
 import { dataPath } from '../model/data-methods.ts'

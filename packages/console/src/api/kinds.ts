@@ -4,7 +4,6 @@
  * A count of all entities takes as long as there are entities, so by itself a page counts a kind up to {@link countMax}: `1,000+` stands
  * for more.
  */
-
 import type { DatabasesReport } from '@sixtables/gateway/browser'
 import { counted } from '../model/numbers.ts'
 import type { DatabaseName, EntityScope } from '../model/scope.ts'

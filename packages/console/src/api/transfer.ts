@@ -1,6 +1,4 @@
-/**
- * Fixtures, and managed exports and imports, over HTTP. Operations go on at the server when no page waits for them.
- */
+/** Fixtures, and managed exports and imports, over HTTP. Operations go on at the server when no page waits for them. */
 import type { FixtureFormat, OperationJson, ProgressEvent } from '@sixtables/gateway/browser'
 import { type EntityScope, given } from '../model/scope.ts'
 import { dataOf, wrote } from './events.ts'

@@ -3,7 +3,6 @@
  *
  * While the server is away a banner says so; when it is back each page loads anew what it shows.
  */
-
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useErrorBoundary } from 'preact/hooks'

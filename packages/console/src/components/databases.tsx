@@ -1,5 +1,4 @@
 /** The databases that the server knows, kept up to date: one of them to choose, or the fields that name one. */
-
 import { useId } from 'preact/hooks'
 import { databasesPath, readDatabases } from '../api/kinds.ts'
 import type { DatabaseName } from '../model/scope.ts'

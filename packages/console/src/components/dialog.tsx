@@ -1,7 +1,6 @@
 /**
  * A dialog of the browser's own kind: it keeps the focus inside, Escape closes it, and the focus goes back to where it was.
  */
-
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './controls.tsx'

@@ -1,5 +1,4 @@
 /** The difference between two states of an entity, a line for each place that differs. */
-
 import type { Difference } from '../model/entity-difference.ts'
 import { LongText, safeText, useFirst } from './parts.tsx'
 import { Table } from './table.tsx'

@@ -1,5 +1,4 @@
 /** A finding in full: how to mend it, and the facts it rests on. */
-
 import type { Finding } from '@sixtables/engine'
 import { addressOf } from '../model/route.ts'
 import { safeText } from './parts.tsx'

@@ -1,5 +1,4 @@
 /** A composite index that a query lacks: its entry for index.yaml, and a button that creates it. */
-
 import type { IndexListReport, IndexReport } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { postJson } from '../api/http.ts'

@@ -1,5 +1,4 @@
 /** A plan of a query: its scans as a tree, then the steps behind them. */
-
 import type { PlanTree as Plan } from '@sixtables/engine'
 import { safeText } from './parts.tsx'
 

@@ -5,7 +5,6 @@
  *   NeedsOneProcess   controls that such a store refuses: disabled, below a line with the reason
  *   CommitsUntold     a line for what follows commits, as no gateway hears of those of the others: with a button that reads again
  */
-
 import type { ComponentChildren } from 'preact'
 import { server } from '../api/connection.ts'
 import { readAgain } from '../api/events.ts'

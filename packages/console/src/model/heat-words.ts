@@ -1,5 +1,4 @@
 /** Cells, ranges and values of heat in words: what a pointer is told, and a screen reader. */
-
 import type { HeatBound } from '@sixtables/engine'
 import type { HeatAxis } from './heat-axis.ts'
 import { cellValue, type Metric, metrics } from './heat-plane.ts'

@@ -12,7 +12,6 @@
  *
  * PG2  At rest, the rows that the viewport wants are those of the query.                      paging.test.ts
  */
-
 import { lowerBound } from './lower-bound.ts'
 
 export const pageMax = 100

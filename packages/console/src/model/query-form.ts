@@ -6,7 +6,6 @@
  *
  * QF1  The statement of a statement's form is that statement.                           query-form.test.ts
  */
-
 import {
   type ComparisonOperator,
   type Condition,

@@ -6,7 +6,6 @@
  *
  * A page has the limit that was asked for, or what is left of the statement's own.
  */
-
 import {
   type Order,
   parseGql,

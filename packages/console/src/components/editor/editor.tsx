@@ -3,7 +3,6 @@
  *
  *   Ctrl+Enter   runs, or saves                     Escape, then Tab   leaves it
  */
-
 import type { KnownNames } from '@sixtables/gateway/browser'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { EditorOptions, MountedEditor } from './editor-view.ts'

@@ -11,7 +11,6 @@
  *
  * use-editor.ts states what always holds.
  */
-
 import { useState } from 'preact/hooks'
 import { differencesOf } from '../../model/entity-difference.ts'
 import { isComplete, parseKeyPath } from '../../model/key-text.ts'

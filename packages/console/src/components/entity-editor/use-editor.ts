@@ -7,7 +7,6 @@
  * EE2  Form and JSON are two views of one draft: to go from one to the other loses nothing.
  * EE3  Nothing is saved that the user was not told the rows of.          all: packages/console/test/entity.test.ts
  */
-
 import type { CommitReport } from '@sixtables/engine'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { commitWrites, entityQuery, readEntity, type StoredEntity, type Write } from '../../api/entities.ts'

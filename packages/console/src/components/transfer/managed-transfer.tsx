@@ -1,5 +1,4 @@
 /** A managed export or import: begun, watched by its progress, and cancelled; and choices of the dialogs of import and export. */
-
 import type { FixtureFormat } from '@sixtables/gateway/browser'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { wrote } from '../../api/events.ts'

@@ -1,5 +1,4 @@
 /** The clock of the emulator: it can be moved on, and set back to real time. */
-
 import { type ClockReport, timeInWords } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { deleteJson, postJson } from '../../api/http.ts'

@@ -1,5 +1,4 @@
 /** The settings of one database, which hold until the server ends. */
-
 import type { TtlPolicy } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'

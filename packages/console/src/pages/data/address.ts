@@ -5,7 +5,6 @@
  *
  * `placeOf(addressOfPlace(place))` is `place`.
  */
-
 import { type ApiKey, formatKeyPath } from '../../model/key-text.ts'
 import { addressOf, type Route } from '../../model/route.ts'
 import { type EntityScope, scopeIn, scopeOfKey, scopeQuery } from '../../model/scope.ts'

@@ -2,7 +2,6 @@
  * Commits of other clients, gathered so that a view reads again a few times a second at most.
  * The first commit after a pause is told within `firstMs`, however many follow.
  */
-
 import type { CommitReport } from '@sixtables/engine'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { StoreEvent } from '../../api/events.ts'

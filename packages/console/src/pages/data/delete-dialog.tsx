@@ -7,7 +7,6 @@
  * Keys are read and deleted a page at a time; a cancelled deletion ends behind the page at hand. A selected entity is deleted as it was seen: one
  * that another writer has changed since stays.
  */
-
 import { printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { type EntityResult, keyPages, readCount } from '../../api/datastore.ts'

@@ -1,5 +1,4 @@
 /** The changes of cells that are not saved yet, with what a save would write, and what another writer changed meanwhile. */
-
 import { useEffect } from 'preact/hooks'
 import { tallyInWords, usePreview } from '../../components/commit-preview.tsx'
 import { Button } from '../../components/controls.tsx'

@@ -1,5 +1,4 @@
 /** The plan of the query that was run, and the rows it read of each table. */
-
 import type { PlanReport } from '@sixtables/gateway/browser'
 import { ErrorNote, safeText } from '../../components/parts.tsx'
 import { PlanTree } from '../../components/plan-tree.tsx'

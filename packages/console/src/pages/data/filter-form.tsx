@@ -1,5 +1,4 @@
 /** A query as a form: its filters, one a line, and a line with its limit, its order and its text. Without any of them it is empty. */
-
 import type { ComparisonOperator, Order } from '@sixtables/gateway/browser'
 import { Button, Check, Form, Select, Suggestions } from '../../components/controls.tsx'
 import { safeLines, safeText } from '../../components/parts.tsx'

@@ -4,7 +4,6 @@
  * Form and GQL are two views of one text: the form's changes are printed into it, and the form shows what the text says. While the
  * query as it stands is not the one that was run, nothing can be deleted by it.
  */
-
 import { GqlError, printGql } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'

@@ -1,7 +1,4 @@
-/**
- * The results of the query at hand: its pages, the columns met, and what came or changed just now.
- */
-
+/** The results of the query at hand: its pages, the columns met, and what came or changed just now. */
 import { signal } from '@preact/signals'
 import type { SelectStatement } from '@sixtables/gateway/browser'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'

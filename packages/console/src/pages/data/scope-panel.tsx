@@ -1,5 +1,4 @@
 /** The left side of Data: project, database, namespace and kinds, each with the number of its entities. */
-
 import { useState } from 'preact/hooks'
 import { countInWords } from '../../api/kinds.ts'
 import { Select } from '../../components/controls.tsx'

@@ -3,7 +3,6 @@
  *
  *   #/entity/{project}/{key}?database=&namespace=&version=&with=
  */
-
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
@@ -15,7 +14,6 @@ import { CommitsUntold } from '../../components/shared-store.tsx'
 import { formatKeyPath, keyProblem, parseKeyPath } from '../../model/key-text.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
 import { addressOfEntity, addressOfRows, type EntityScope, scopeIn, scopeQuery } from '../../model/scope.ts'
-
 import { ChildrenSection, FindEntity } from './find-entity.tsx'
 import { LogSection, RowsSection } from './rows-and-log.tsx'
 import { useInside } from './use-inside.ts'

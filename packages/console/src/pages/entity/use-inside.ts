@@ -3,7 +3,6 @@
  *
  * UI1  What is shown is of the newest read that was answered.            packages/console/test/entity.test.ts
  */
-
 import type { RowsReport, VersionsReport } from '@sixtables/engine'
 import { entityQuery, type FirstEntities, readFirst, readRows } from '../../api/entities.ts'
 import type { StoreEvent } from '../../api/events.ts'
@@ -11,7 +10,6 @@ import { type CallOptions, getJson } from '../../api/http.ts'
 import { useEvents, useLoaded, useSoon } from '../../components/use-server.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
-
 import { childrenMax } from './find-entity.tsx'
 
 export interface Inside extends Pick<VersionsReport, 'versions'> {

@@ -1,5 +1,4 @@
 /** The past of an entity: a slider over its versions, one of them in full, and its difference to another. */
-
 import type { VersionReport } from '@sixtables/engine'
 import { useEffect, useState } from 'preact/hooks'
 import { readEntity, type StoredEntity } from '../../api/entities.ts'

@@ -5,7 +5,6 @@
  *   │ levels │ pixels, borders, marks      │
  *   └────────┴──────────── times ──────────┘
  */
-
 import type { TabletEvent } from '@sixtables/engine'
 import { fitting } from '../../components/theme-colours.ts'
 import { type Bracket, bracketsOf, type HeatAxis } from '../../model/heat-axis.ts'

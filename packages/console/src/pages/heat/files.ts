@@ -1,5 +1,4 @@
 /** Pictures and recordings as files. */
-
 import type { Metric } from '../../model/heat-plane.ts'
 import { cssColour, scaleMarks } from '../../model/heat-scale.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'

@@ -3,7 +3,6 @@
  *
  * The address has tables, measure and span. Zoom and pause are of this visit: they name a moment that the server forgets.
  */
-
 import type { TabletEvent } from '@sixtables/engine'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'

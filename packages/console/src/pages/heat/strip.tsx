@@ -1,5 +1,4 @@
 /** The whole kept history of a recording in one strip, with the part that is shown; a slider moves it. */
-
 import { useMemo } from 'preact/hooks'
 import { columnTotal, type Metric, type Plane } from '../../model/heat-plane.ts'
 import { heatShare } from '../../model/heat-scale.ts'

@@ -4,7 +4,6 @@
  *
  * A part of the time is chosen by dragging over a map, or by buttons; it holds for all maps, as the brightness does.
  */
-
 import type { ComparedHeatmaps, Heatmap } from '@sixtables/bench'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'

@@ -6,7 +6,6 @@
  *   #/labs/hot-key?run=3        a lab, with a run of it
  *   #/labs/challenge/name       a challenge
  */
-
 import type { Chapter, LabOffer } from '@sixtables/bench'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'

@@ -1,5 +1,4 @@
 /** Log and apply: the records between commit and apply, their release step by step, and what queries answer meanwhile. */
-
 import type { PendingRecordReport, PendingReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'

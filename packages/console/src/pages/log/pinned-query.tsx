@@ -1,5 +1,4 @@
 /** A query that runs again at each step: its answer, and how that differs from what is committed. */
-
 import type { StaleReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'

@@ -7,7 +7,6 @@
  *
  * H1  Time in which nothing was measured is a gap, never a zero.         history.test.ts
  */
-
 import type { HeatReport } from '@sixtables/engine'
 import type { OverviewEvent } from '@sixtables/gateway/browser'
 import type { PlotLine } from '../../components/line-plot.tsx'

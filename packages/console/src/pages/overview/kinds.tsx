@@ -2,7 +2,6 @@
  * The kinds of a database with entities, bytes and index rows. Small kinds are counted by themselves after writes; of others the last
  * count is shown with its time, or `1,000+`, until a button counts them.
  */
-
 import { useEffect, useRef } from 'preact/hooks'
 import {
   countAll,

@@ -1,5 +1,4 @@
 /** One call: what was asked and answered, its rows and plan, and ways to make it again. */
-
 import type { MessageReport, RequestDetailReport } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'

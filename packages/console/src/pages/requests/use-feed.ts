@@ -1,5 +1,4 @@
 /** The feed of one filter, as long as a component shows it. */
-
 import type { RequestEvent, RequestList } from '@sixtables/gateway/browser'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'

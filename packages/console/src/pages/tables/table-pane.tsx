@@ -1,5 +1,4 @@
 /** One table as what it is: sorted rows, with the boundaries of tablets between them. */
-
 import { Fragment } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'

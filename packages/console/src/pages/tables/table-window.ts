@@ -8,7 +8,6 @@
  *
  * RW2  Whatever is scrolled, the rows held are neighbours in the table, in row key order.         both: table-window.test.ts
  */
-
 import type { TableReport } from '@sixtables/engine'
 
 /** Texts of `rowKey` sort as the bytes do. */
