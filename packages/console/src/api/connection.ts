@@ -47,22 +47,14 @@ function askIn(ms: number): void {
 async function ask(): Promise<void> {
   clearTimeout(timer)
   const isNewest = answers.ask()
-  const found = await readFacts()
+  const options = { headers: watcherHeaders, cache: 'no-store', signal: AbortSignal.timeout(10_000) } as const
+  const found: ServerFacts | undefined = await fetch('/emulator/server', options)
+    .then((response) => (response.ok ? response.json() : undefined))
+    .catch(() => undefined)
   if (!isNewest()) return
   if (found === undefined) connection.value = 'lost'
   else answered(found)
   if (!document.hidden) askIn(connection.value === 'lost' ? askWhileLostMs : askEveryMs)
-}
-
-/** `undefined` without an answer. */
-async function readFacts(): Promise<ServerFacts | undefined> {
-  try {
-    const signal = AbortSignal.timeout(10_000)
-    const response = await fetch('/emulator/server', { headers: watcherHeaders, cache: 'no-store', signal })
-    return response.ok ? ((await response.json()) as ServerFacts) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function answered(found: ServerFacts): void {

@@ -5,7 +5,7 @@ import type { ApiKey } from '../model/key-text.ts'
 import { type Page, type PageRequest, pageMax } from '../model/paging.ts'
 import { type EntityScope, inRequest } from '../model/scope.ts'
 import { countIn, keysOf, pageQuery } from '../model/statements.ts'
-import type { ApiProperties, ApiValue } from '../model/value-words.ts'
+import type { ApiProperties } from '../model/value-words.ts'
 import { type CallOptions, postJson } from './http.ts'
 
 export interface EntityResult {
@@ -21,6 +21,10 @@ export interface QueryAnswer {
     readonly moreResults: 'NOT_FINISHED' | 'MORE_RESULTS_AFTER_LIMIT' | 'MORE_RESULTS_AFTER_CURSOR' | 'NO_MORE_RESULTS'
     readonly skippedResults?: number
   }
+}
+
+interface AggregationAnswer {
+  readonly batch: { readonly aggregationResults?: readonly { readonly aggregateProperties?: ApiProperties }[] }
 }
 
 /** A page of a query's results. A server that stops within an OFFSET is asked to go on. */
@@ -49,25 +53,17 @@ export async function readPage(
 
 export async function aggregate(
   scope: EntityScope,
-  statement: Statement | string,
+  statement: Statement,
   options: CallOptions = {},
-): Promise<Readonly<Record<string, ApiValue>>> {
-  const queryString = typeof statement === 'string' ? statement : printGql(statement)
-  const body = { ...inRequest(scope), gqlQuery: { queryString, allowLiterals: true } }
-  const { batch } = await postJson<{
-    readonly batch: {
-      readonly aggregationResults?: readonly { aggregateProperties?: Readonly<Record<string, ApiValue>> }[]
-    }
-  }>(dataPath(scope.project, 'runAggregationQuery'), body, options)
+): Promise<ApiProperties> {
+  const body = { ...inRequest(scope), gqlQuery: { queryString: printGql(statement), allowLiterals: true } }
+  const path = dataPath(scope.project, 'runAggregationQuery')
+  const { batch } = await postJson<AggregationAnswer>(path, body, options)
   return batch.aggregationResults?.[0]?.aggregateProperties ?? {}
 }
 
 /** The count that a statement such as those of `countOf` asks for. */
-export async function readCount(
-  scope: EntityScope,
-  statement: Statement | string,
-  options?: CallOptions,
-): Promise<number> {
+export async function readCount(scope: EntityScope, statement: Statement, options?: CallOptions): Promise<number> {
   const { n } = await aggregate(scope, statement, options)
   return Number(n?.integerValue ?? 0)
 }

@@ -8,7 +8,7 @@ import { dataPath } from '../model/data-methods.ts'
 import type { ApiKey } from '../model/key-text.ts'
 import { type EntityScope, given, inRequest } from '../model/scope.ts'
 import { type JsonObject, keyJson } from '../model/typed-json.ts'
-import type { EntityResult, QueryAnswer } from './datastore.ts'
+import type { QueryAnswer } from './datastore.ts'
 import { wrote } from './events.ts'
 import { type CallOptions, getJson, postJson } from './http.ts'
 
@@ -32,13 +32,11 @@ interface LookupAnswer {
   readonly found?: readonly { readonly entity: { readonly properties?: JsonObject }; readonly version: string }[]
 }
 
-interface CommitAnswer {
-  readonly mutationResults: readonly {
-    readonly key?: ApiKey
-    /** Absent after a conflict where nothing is stored. */
-    readonly version?: string
-    readonly conflictDetected?: boolean
-  }[]
+interface MutationResult {
+  readonly key?: ApiKey
+  /** The version stored now; absent after a conflict where nothing is stored. */
+  readonly version?: string
+  readonly conflictDetected?: boolean
 }
 
 /** Parameters of the calls that name an entity. */
@@ -69,32 +67,24 @@ export function previewWrites(
   return postJson('/emulator/preview', body, options)
 }
 
-export interface Stored {
-  readonly scope: EntityScope
-  /** By their keys as texts. */
-  readonly entities: ReadonlyMap<string, Required<StoredEntity>>
-}
+/** By their keys as texts. */
+type StoredEntities = ReadonlyMap<string, Required<StoredEntity>>
 
 /** The entities that this page stored last: a list that has them need not wait until it is read again. */
-export const stored = signal<Stored>({ scope: { project: '', database: '', namespace: '' }, entities: new Map() })
+export const stored = signal<Readonly<{ scope: EntityScope; entities: StoredEntities }> | undefined>(undefined)
 
 /**
- * Each write for itself is written, or in conflict: then another version was stored. `version` is the one stored now, and `key` is there
- * where the commit gave its id. `entities` are those of {@link stored}.
+ * Each write for itself is written, or in conflict: then another version was stored. A result has the `key` where the commit gave its id.
+ * `entities` are those of {@link stored}.
  *
  * @throws ApiError
  */
 export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]) {
-  const { mutationResults } = await commit(scope, mutationsOf(scope, writes))
-  const results = mutationResults.map(({ key, version = '0', conflictDetected }) => ({
-    key,
-    version,
-    isConflict: conflictDetected === true,
-  }))
+  const results = await commit(scope, mutationsOf(scope, writes))
   const entities = new Map<string, Required<StoredEntity>>()
   for (const [i, write] of writes.entries()) {
-    const { version, isConflict } = results[i] ?? { version: '0', isConflict: true }
-    if (!isConflict && 'properties' in write) entities.set(write.key, { properties: write.properties, version })
+    const { version = '0', conflictDetected = false } = results[i] ?? { conflictDetected: true }
+    if (!conflictDetected && 'properties' in write) entities.set(write.key, { properties: write.properties, version })
   }
   stored.value = { scope, entities }
   return { results, entities }
@@ -109,15 +99,18 @@ export interface Deletion {
 /** Deletes entities, at most a page of them, each for itself. @returns how many stay, as another version is stored */
 export async function deleteEntities(scope: EntityScope, entities: readonly Deletion[]): Promise<number> {
   const mutations = entities.map(({ key, version }) => ({ delete: key, ...given({ baseVersion: version }) }))
-  const { mutationResults } = await commit(scope, mutations)
-  return mutationResults.filter(({ conflictDetected, version }) => conflictDetected === true && version !== undefined)
-    .length
+  const results = await commit(scope, mutations)
+  return results.filter(({ conflictDetected, version }) => conflictDetected === true && version !== undefined).length
 }
 
-async function commit(scope: EntityScope, mutations: readonly object[]): Promise<CommitAnswer> {
-  const answer = await postJson<CommitAnswer>(dataPath(scope.project, 'commit'), commitOf(scope, mutations))
+async function commit(scope: EntityScope, mutations: readonly object[]) {
+  const path = dataPath(scope.project, 'commit')
+  const answer = await postJson<{ readonly mutationResults: readonly MutationResult[] }>(
+    path,
+    commitOf(scope, mutations),
+  )
   wrote()
-  return answer
+  return answer.mutationResults
 }
 
 function commitOf({ database }: EntityScope, mutations: readonly object[]) {
@@ -132,10 +125,7 @@ function mutationsOf(scope: EntityScope, writes: readonly KeyedWrite[]): readonl
   })
 }
 
-export interface FirstEntities {
-  readonly entities: readonly EntityResult['entity'][]
-  readonly hasMore: boolean
-}
+export type FirstEntities = Awaited<ReturnType<typeof readFirst>>
 
 /**
  * The first entities of a namespace by their keys, or the first below one. They are read as they are applied, so a look at them applies
@@ -144,12 +134,7 @@ export interface FirstEntities {
  * @param ancestor - path as text
  * @param limit - at most so many; large entities fill an answer earlier
  */
-export async function readFirst(
-  scope: EntityScope,
-  ancestor: string | undefined,
-  limit: number,
-  options: CallOptions,
-): Promise<FirstEntities> {
+export async function readFirst(scope: EntityScope, ancestor: string | undefined, limit: number, options: CallOptions) {
   const value = { keyValue: ancestor === undefined ? {} : keyJson(ancestor, scope) }
   const filters = ['HAS_ANCESTOR', 'GREATER_THAN'].map((op) => ({
     propertyFilter: { property: { name: '__key__' }, op, value },

@@ -45,7 +45,7 @@ test('a count is of the query without its order, which it keeps within a limit',
     'AGGREGATE COUNT(*) AS n OVER (SELECT * FROM T WHERE a = 1)',
   )
   expect(printGql(countOf(select('SELECT * FROM T ORDER BY b LIMIT 5')))).toContain('ORDER BY b LIMIT 5')
-  expect(countUpTo('my kind', 1000)).toBe('AGGREGATE COUNT_UP_TO(1000) AS n OVER (SELECT * FROM `my kind`)')
+  expect(printGql(countUpTo('my kind', 1000))).toBe('AGGREGATE COUNT_UP_TO(1000) AS n OVER (SELECT * FROM `my kind`)')
 })
 
 test('a click on a title sorts up, then down, then not at all', () => {

@@ -76,9 +76,9 @@ export function countOf(statement: SelectStatement): Statement {
   return { type: 'aggregate', aggregations: [{ operator: 'count', upTo: undefined, alias: 'n' }], over }
 }
 
-export function countUpTo(kind: string, most: number): string {
+export function countUpTo(kind: string, most: number): Statement {
   const aggregations = [{ operator: 'count' as const, upTo: BigInt(most), alias: 'n' }]
-  return printGql({ type: 'aggregate', aggregations, over: wholeKind(kind) })
+  return { type: 'aggregate', aggregations, over: wholeKind(kind) }
 }
 
 export function keysOf(statement: SelectStatement): SelectStatement {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptyValue, type ValueForm } from './typed-json.ts'
-import { problemsOf } from './value-problems.ts'
+import { nameProblems, problemsOf } from './value-problems.ts'
 
 const value = (type: ValueForm['type'], text: string, more: Partial<ValueForm> = {}): ValueForm => ({
   ...emptyValue,
@@ -34,15 +34,21 @@ test.each<[ValueForm, RegExp | undefined]>([
   )
 })
 
-test('a problem has the place of its value, and names are given once', () => {
+test('a problem has the property of its value, and names are given once', () => {
   const wrong = value('integer', '')
   const inner = value('entity', '', {
     properties: [{ name: 'x', value: value('array', '', { elements: [emptyValue, wrong] }) }],
   })
-  const problems = problemsOf([
+  const properties = [
     { name: 'a', value: emptyValue },
     { name: '', value: inner },
     { name: 'a', value: emptyValue },
+  ]
+  const [missing, twice] = ['The property has no name.', 'There is another property with the name a.']
+  expect(problemsOf(properties)).toEqual([
+    { property: '', message: missing },
+    { property: '', message: 'An integer has digits alone.' },
+    { property: 'a', message: twice },
   ])
-  expect(problems.map(({ path }) => path)).toEqual([[1], [1, 0, 1], [2]])
+  expect(nameProblems(properties)).toEqual([undefined, missing, twice])
 })

@@ -6,33 +6,36 @@ import { isComplete, keyProblem, parseKeyPath } from './key-text.ts'
 import { isNumber, numbersOf, type PropertyForm, type ValueForm } from './typed-json.ts'
 
 export interface Problem {
-  /** Place of the value; its first part is a property's place in the form, not its name. */
-  readonly path: readonly number[]
+  /** Name of the property that it is in, however deep. */
+  readonly property: string
   readonly message: string
 }
 
+/** All mistakes, in the order of the form. */
 export function problemsOf(properties: readonly PropertyForm[]): readonly Problem[] {
-  const problems: Problem[] = []
-  inProperties(properties, [], problems)
-  return problems
+  const ofNames = nameProblems(properties)
+  return properties.flatMap(({ name: property, value }, i) => {
+    const messages = [ofNames[i], ...problemsIn(value)].filter((one) => one !== undefined)
+    return messages.map((message) => ({ property, message }))
+  })
 }
 
-function inProperties(properties: readonly PropertyForm[], above: readonly number[], problems: Problem[]): void {
+/** The mistake in each name, if there is one. */
+export function nameProblems(properties: readonly PropertyForm[]): readonly (string | undefined)[] {
   const seen = new Set<string>()
-  for (const [i, { name, value }] of properties.entries()) {
-    const path = [...above, i]
-    if (name === '') problems.push({ path, message: 'The property has no name.' })
-    else if (seen.has(name)) problems.push({ path, message: `There is another property with the name ${name}.` })
+  return properties.map(({ name }) => {
+    if (name === '') return 'The property has no name.'
+    const isSecond = seen.has(name)
     seen.add(name)
-    inValue(value, path, problems)
-  }
+    return isSecond ? `There is another property with the name ${name}.` : undefined
+  })
 }
 
-function inValue(value: ValueForm, path: readonly number[], problems: Problem[]): void {
-  const message = problemIn(value)
-  if (message !== undefined) problems.push({ path, message })
-  if (value.type === 'entity') inProperties(value.properties, path, problems)
-  if (value.type === 'array') for (const [i, one] of value.elements.entries()) inValue(one, [...path, i], problems)
+/** The mistakes in a value, and in all that is within it. */
+export function problemsIn(value: ValueForm): readonly string[] {
+  const within = [...problemsOf(value.properties).map(({ message }) => message), ...value.elements.flatMap(problemsIn)]
+  const own = problemIn(value)
+  return own === undefined ? within : [own, ...within]
 }
 
 /** The mistake in a value itself, not in what is within it. */

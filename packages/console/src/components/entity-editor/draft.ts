@@ -15,8 +15,6 @@ export interface Reading {
   readonly problem?: string
   /** Offset of the problem in the text. */
   readonly mistakeAt?: number | undefined
-  /** Problems of a form, by the places of their values, joined by dots. */
-  readonly problems?: ReadonlyMap<string, string>
 }
 
 export function draftOf(properties: JsonObject, view: Draft['view']): Draft {
@@ -30,19 +28,14 @@ export function inOtherView(draft: Draft, view: Draft['view']): Draft {
 }
 
 export function readDraft(draft: Draft): Reading {
-  if (draft.view === 'json') {
-    const json = caught(JsonSourceError, () => parseJsonSource(draft.text))
-    if (json instanceof JsonSourceError) return { problem: json.message, mistakeAt: json.at }
-    const form = propertiesForm(json)
-    const [wrong] = problemsOf(form)
-    const problem = wrong && `${form[wrong.path[0] ?? 0]?.name ?? ''}: ${wrong.message}`
-    return problem === undefined ? { properties: propertiesOf(form) } : { problem }
-  }
-  const found = problemsOf(draft.properties)
-  if (found.length === 0) return { properties: propertiesOf(draft.properties) }
-  const problems = new Map(found.map(({ path, message }) => [path.join('.'), message]))
-  const count = found.length === 1 ? 'One field is' : `${found.length} fields are`
-  return { problem: `${count} not a value yet.`, problems }
+  const json = draft.view === 'json' ? caught(JsonSourceError, () => parseJsonSource(draft.text)) : undefined
+  if (json instanceof JsonSourceError) return { problem: json.message, mistakeAt: json.at }
+  const form = draft.view === 'form' ? draft.properties : propertiesForm(json ?? {})
+  const problems = problemsOf(form)
+  const [first] = problems
+  if (first === undefined) return { properties: propertiesOf(form) }
+  if (draft.view === 'json') return { problem: `${first.property}: ${first.message}` }
+  return { problem: `${problems.length === 1 ? 'One field is' : `${problems.length} fields are`} not a value yet.` }
 }
 
 /** A key for a copy: a new id in the place of an id, another name in the place of a name. */

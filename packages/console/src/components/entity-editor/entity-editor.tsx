@@ -93,7 +93,7 @@ interface PartProps {
 
 /** The draft in one of its views, and the way to the other. @param props - `onRun`: Ctrl+Enter */
 function DraftFields({ editor, scope, onRun }: PartProps & { readonly onRun: () => void }) {
-  const { draft, setDraft, reading, problems } = editor
+  const { draft, setDraft, reading, refused } = editor
   const [showsMeanings, setShowsMeanings] = useState(false)
   return (
     <>
@@ -114,8 +114,7 @@ function DraftFields({ editor, scope, onRun }: PartProps & { readonly onRun: () 
         <PropertyFields
           properties={draft.properties}
           within=""
-          path={[]}
-          context={{ problems, showsMeanings, home: scope }}
+          context={{ refused, showsMeanings, home: scope }}
           onChange={(properties) => setDraft({ view: 'form', properties })}
         />
       ) : (

@@ -1,36 +1,45 @@
 /** The fields of a form: properties, their values, elements of arrays, properties of embedded entities, to any depth. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { typeWords } from '../../model/entity-difference.ts'
 import { counted } from '../../model/numbers.ts'
 import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
 import { converted } from '../../model/value-conversion.ts'
+import { nameProblems, problemIn, problemsIn } from '../../model/value-problems.ts'
 import { Button, Select } from '../controls.tsx'
 import { Problem } from '../parts.tsx'
-import { type FieldContext, ValueInputs } from './value-inputs.tsx'
+import type { EditorState } from './use-editor.ts'
+import { ValueInputs } from './value-inputs.tsx'
+
+interface FieldContext {
+  /** The API's refusal, and the property that it is about. */
+  readonly refused: EditorState['refused']
+  readonly showsMeanings: boolean
+  /** The partition that keys are of, unless they say otherwise. */
+  readonly home: ValueForm['partition']
+}
 
 interface ValueFieldProps {
   readonly value: ValueForm
   /** In labels: `title`, `tags[2]`. */
   readonly name: string
-  readonly path: readonly number[]
+  readonly problem: string | undefined
   readonly context: FieldContext
   readonly onChange: (value: ValueForm) => void
   /** Buttons at the end of its first line. */
   readonly actions: ComponentChildren
-  readonly isElement?: boolean
+  readonly isElement: boolean
 }
 
-function ValueField({ value, name, path, context, onChange, actions, isElement = false }: ValueFieldProps) {
-  const problem = context.problems.get(path.join('.'))
-  const problemId = `problem-${path.join('-')}`
+function ValueField({ value, name, problem, context, onChange, actions, isElement }: ValueFieldProps) {
+  const problemId = useId()
   const change = (part: Partial<ValueForm>): void => onChange({ ...value, ...part })
   return (
     <div class="value-field">
       <div class="value-line items-start gap-2 wrap">
-        <TypeSelect value={value} name={name} context={context} onChange={onChange} isElement={isElement} />
-        <ValueInputs value={value} name={name} context={context} problemId={problem && problemId} onChange={change} />
-        <IndexFlag value={value} name={name} onChange={onChange} />
+        <TypeSelect {...{ value, name, context, onChange, isElement }} />
+        <ValueInputs {...{ value, name }} home={context.home} problemId={problem && problemId} onChange={change} />
+        <IndexFlag {...{ value, name, onChange }} />
         {context.showsMeanings && value.type !== 'array' && value.type !== 'vector' && (
           <label class="value-meaning muted nowrap pt-1">
             meaning{' '}
@@ -50,7 +59,6 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
           <PropertyFields
             properties={value.properties}
             within={name}
-            path={path}
             context={context}
             onChange={(properties) => change({ properties })}
           />
@@ -60,7 +68,6 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
         <PropertyFields
           properties={value.elements.map((element) => ({ name: '', value: element }))}
           within={name}
-          path={path}
           context={context}
           areElements
           onChange={(items) => change({ elements: items.map((item) => item.value) })}
@@ -71,7 +78,7 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
 }
 
 /** The type; another one takes over of the value what makes sense. */
-function TypeSelect({ value, name, context, onChange, isElement }: Omit<ValueFieldProps, 'actions' | 'path'>) {
+function TypeSelect({ value, name, context, onChange, isElement }: Omit<ValueFieldProps, 'actions' | 'problem'>) {
   const isOffered = (type: ValueType): boolean => type !== 'other' && !(isElement && ['array', 'vector'].includes(type))
   const change = (type: ValueType): void => {
     const form = converted(value, type, () => new Date())
@@ -110,7 +117,6 @@ interface PropertyFieldsProps {
   readonly properties: readonly PropertyForm[]
   /** The property that holds them; empty for those of the entity itself. */
   readonly within: string
-  readonly path: readonly number[]
   readonly context: FieldContext
   /** They are the elements of an array, without names and in an order. */
   readonly areElements?: boolean
@@ -118,8 +124,17 @@ interface PropertyFieldsProps {
 }
 
 export function PropertyFields(props: PropertyFieldsProps) {
-  const { properties, within, path, context, areElements = false, onChange } = props
-  const { drawn, more, showAdded } = useShownFields(properties.length, props)
+  const { properties, within, context, areElements = false, onChange } = props
+  const ofNames = areElements ? [] : nameProblems(properties)
+  const refusalOf = (name: string) =>
+    within === '' && context.refused?.property === name ? context.refused.message : undefined
+  const isWrong = ({ name, value }: PropertyForm, i: number): boolean =>
+    (refusalOf(name) ?? ofNames[i] ?? problemsIn(value)[0]) !== undefined
+  const { drawn, more, showAdded } = useShownFields(
+    properties.length,
+    properties.findLastIndex(isWrong) + 1,
+    areElements,
+  )
   const List = areElements ? 'ol' : 'ul'
   const replace = (i: number, property: PropertyForm): void => onChange(properties.with(i, property))
   const add = (): void => {
@@ -148,7 +163,7 @@ export function PropertyFields(props: PropertyFieldsProps) {
           <ValueField
             value={value}
             name={labelOf(name, i, props)}
-            path={[...path, i]}
+            problem={refusalOf(name) ?? problemIn(value) ?? ofNames[i]}
             context={context}
             isElement={areElements}
             onChange={(changed) => replace(i, { name, value: changed })}
@@ -200,12 +215,13 @@ const fieldsAtOnce = 25
 /**
  * How many fields of a long list are shown: an entity may have thousands of properties, and an array as many elements. A field with a
  * problem, or one that is added, is shown with all before it.
+ *
+ * @param needed - the fields up to the last one with a problem
  */
-function useShownFields(count: number, { path, context: { problems }, areElements = false }: PropertyFieldsProps) {
+function useShownFields(count: number, needed: number, areElements: boolean) {
   const [wanted, setWanted] = useState(shownAtFirst)
   const [drawn, setDrawn] = useState(fieldsAtOnce)
   // They stay when the problem is mended.
-  const needed = withProblem(path, problems)
   if (needed > wanted) setWanted(needed)
   const shown = Math.min(count, wanted)
   useEffect(() => {
@@ -216,11 +232,4 @@ function useShownFields(count: number, { path, context: { problems }, areElement
   const words = `Show more of ${counted(count)} ${areElements ? 'elements' : 'properties'}`
   const more = <Button label={words} onClick={() => setWanted(shown + shownMore)} />
   return { drawn: Math.min(drawn, shown), more: shown < count ? more : null, showAdded: () => setWanted(count + 1) }
-}
-
-/** The number of fields up to the last one with a problem. */
-function withProblem(path: readonly number[], problems: ReadonlyMap<string, string>): number {
-  const above = path.map((place) => `${place}.`).join('')
-  const inside = [...problems.keys()].filter((place) => place.startsWith(above))
-  return Math.max(0, ...inside.map((place) => Number.parseInt(place.slice(above.length), 10) + 1))
 }

@@ -55,9 +55,8 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
     if (write === undefined || isBusy) return
     setIsBusy(true)
     try {
-      const { results } = await commitWrites(scope, [{ ...write, key }])
-      const [written] = results
-      if (written === undefined || written.isConflict) look()
+      const [written] = (await commitWrites(scope, [{ ...write, key }])).results
+      if (written === undefined || written.conflictDetected === true) look()
       else {
         onSaved?.(written.key === undefined ? key : formatKeyPath(written.key.path))
         onClose()
@@ -71,7 +70,7 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
   return {
     ...{ key, setKey, draft, setDraft, reading, question, ask, preview, refusal, isBusy, commit },
     keyProblem: problemOfKey,
-    problems: withRefusal(reading, refusal, draft),
+    refused: refusal && { property: refusedProperty(refusal.message), message: refusal.message },
     /** Whether the write may be done now (EE3). */
     isReady: preview !== undefined && !isBusy && !isConflict,
     close: () => (isChanged(reading, base) && question !== 'discard' ? ask('discard') : onClose()),
@@ -88,12 +87,7 @@ function isChanged({ properties }: Reading, base: StoredEntity | undefined): boo
   return properties === undefined || JSON.stringify(properties) !== JSON.stringify(first)
 }
 
-function withRefusal({ problems = new Map() }: Reading, refusal: Error | undefined, draft: Draft) {
-  const name = refusal === undefined ? undefined : refusedProperty(refusal.message)
-  const at = draft.view === 'form' ? draft.properties.findIndex((property) => property.name === name) : -1
-  return refusal === undefined || at < 0 ? problems : new Map([...problems, [String(at), refusal.message]])
-}
-
+/** The draft, the questions and the write; `problems` are messages at the fields, the refusal at the property that it names. */
 export type EntityBase = ReturnType<typeof useEntity>
 
 /**

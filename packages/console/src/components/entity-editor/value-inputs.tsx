@@ -13,23 +13,16 @@ import { visibleText } from '../../model/visible-text.ts'
 import { Button, Select } from '../controls.tsx'
 import { safeText } from '../parts.tsx'
 
-export interface FieldContext {
-  /** Messages by the place of their value, joined by dots. */
-  readonly problems: ReadonlyMap<string, string>
-  readonly showsMeanings: boolean
-  /** The partition that keys are of, unless they say otherwise. */
-  readonly home: ValueForm['partition']
-}
-
 interface InputsProps {
   readonly value: ValueForm
   readonly name: string
-  readonly context: FieldContext
+  /** The partition that keys are of, unless they say otherwise. */
+  readonly home: ValueForm['partition']
   readonly problemId: string | undefined
   readonly onChange: (part: Partial<ValueForm>) => void
 }
 
-export function ValueInputs({ value, name, context, problemId, onChange }: InputsProps) {
+export function ValueInputs({ value, name, home, problemId, onChange }: InputsProps) {
   const { type, text } = value
   const described = problemId === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': problemId }
   const input = lineInput(described)
@@ -41,13 +34,8 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
       return booleanInput(`Value of ${name}`, text, set)
     case 'string':
     case 'vector':
-      return <LongText value={value} name={name} described={described} onChange={onChange} />
     case 'blob':
-      return (
-        <LongText value={value} name={name} described={described} onChange={onChange}>
-          {blobNote(text)}
-        </LongText>
-      )
+      return <LongText {...{ value, name, described, onChange }} />
     case 'geoPoint':
       return (
         <span class="value-input value-pair wrap">
@@ -69,10 +57,10 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
           {input(
             type === 'key' ? `Value of ${name}` : `Key of ${name}`,
             text,
-            (path) => onChange({ text: path, ...(text === '' ? { partition: context.home } : {}) }),
+            (path) => onChange({ text: path, ...(text === '' ? { partition: home } : {}) }),
             type === 'key' ? 'User:"ada"/ToDo:5' : 'no key of its own',
           )}
-          {text !== '' && <Partition value={value} name={name} home={context.home} onChange={onChange} />}
+          {text !== '' && <Partition {...{ value, name, home, onChange }} />}
         </span>
       )
     case 'array':
@@ -143,15 +131,15 @@ function InstantPicker({ text, name, onChange }: Pick<InputsProps, 'name' | 'onC
   )
 }
 
-interface LongTextProps extends Pick<InputsProps, 'value' | 'name' | 'onChange'> {
-  readonly described: object
-  readonly children?: ComponentChildren
-}
-
 /** Longer texts have no direction of their own: the browser takes seconds to find that of a MiB. */
 const directionMax = 10_000
 
-function LongText({ value: { type, text }, name, described, onChange, children }: LongTextProps) {
+function LongText({
+  value: { type, text },
+  name,
+  described,
+  onChange,
+}: Omit<InputsProps, 'home' | 'problemId'> & { readonly described: object }) {
   const isReadOnly = text.includes('\r')
   // A text may have a MiB, and the field is drawn anew with each change of another one.
   const unseen = useMemo(() => {
@@ -181,7 +169,7 @@ function LongText({ value: { type, text }, name, described, onChange, children }
             With signs for what cannot be seen: <bdi>{cut(unseen, 300)}</bdi>
           </>,
         )}
-      {children}
+      {type === 'blob' && blobNote(text)}
     </span>
   )
 }
@@ -194,9 +182,7 @@ function blobNote(base64: string) {
   return note(text === '' ? words : [`${words}, as text: `, safeText(cut(text, 100))])
 }
 
-type PartitionProps = Pick<InputsProps, 'value' | 'name' | 'onChange'> & { readonly home: ValueForm['partition'] }
-
-function Partition({ value: { partition }, name, home, onChange }: PartitionProps) {
+function Partition({ value: { partition }, name, home, onChange }: Omit<InputsProps, 'problemId'>) {
   const words = isSameScope(partition, home)
     ? 'in this namespace'
     : `in project ${partition.project}, database ${partition.database || '(default)'}, namespace ${partition.namespace || '(default)'}`

@@ -4,7 +4,7 @@
  *   address ─▶ place ─▶ statement ─▶ results          a run, a sort and a choice of columns change the address
  */
 import { GqlError, printGql, type Statement } from '@sixtables/gateway/browser'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { ConnectClient, CopyButton } from '../../components/copy-button.tsx'
 import {
@@ -30,8 +30,8 @@ import { ScopePanel } from './scope-panel.tsx'
 export default function DataPage({ route }: PageProps) {
   const place = placeOf(route)
   const catalog = useCatalog(place)
-  useFirstPlace(place, catalog)
   const hasQuery = place.kind !== '' || place.gql !== undefined
+  useFirstPlace(place, catalog, hasQuery)
   return (
     <section class="page data-page stack">
       <ScopePanel place={place} catalog={catalog} />
@@ -54,8 +54,7 @@ export default function DataPage({ route }: PageProps) {
 }
 
 /** An address without a project, or without a kind and a query, gets the first one that there is. */
-function useFirstPlace(place: Place, { databases, kinds }: Catalog): void {
-  const hasQuery = place.kind !== '' || place.gql !== undefined
+function useFirstPlace(place: Place, { databases, kinds }: Catalog, hasQuery: boolean): void {
   const own = server.value?.project
   const found = databases.find(({ project }) => project === own) ?? databases[0]
   const [kind] = kinds
@@ -102,9 +101,18 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
   const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
   const gql = place.gql ?? printGql(wholeKind(place.kind))
   const read = readStatement(gql)
-  const kind = read instanceof GqlError ? place.kind : (kindOf(read).kind ?? '')
+  const kind = read instanceof GqlError ? place.kind : kindOf(read)
   const go: Go = (to, options) => navigate(addressOfPlace({ ...place, ...to }), options)
-  const run = useRun(place, setRuns)
+  /** Goes to the address of a query, which runs it; the same one runs again. */
+  const run = (text: string): void => {
+    setRuns((count) => count + 1)
+    const asked = readStatement(text)
+    const to = asked instanceof GqlError ? '' : kindOf(asked)
+    const columns = to === place.kind ? place.columns : undefined
+    const query = { ...place, kind: to, gql: text === printGql(wholeKind(to)) ? undefined : text, columns }
+    noteQuery({ address: addressOfQuery(query), gql: text })
+    navigate(addressOfPlace(query))
+  }
   const close = (): void => {
     setDialog(undefined)
     if (place.opened !== undefined) go({ opened: undefined }, { replace: true })
@@ -133,30 +141,15 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
   )
 }
 
-/** Goes to the address of a query, which runs it; the same one runs again. */
-function useRun(place: Place, setRuns: (change: (count: number) => number) => void): (gql: string) => void {
-  return useCallback(
-    (text) => {
-      setRuns((count) => count + 1)
-      const statement = readStatement(text)
-      const { kind = '' } = statement instanceof GqlError ? {} : kindOf(statement)
-      const isPlain = text === printGql(wholeKind(kind))
-      const columns = kind === place.kind ? place.columns : undefined
-      const to = { ...place, kind, gql: isPlain ? undefined : text, columns }
-      noteQuery({ address: addressOfQuery(to), gql: text })
-      navigate(addressOfPlace(to))
-    },
-    [JSON.stringify(place)],
-  )
-}
+type PlaceDialogsProps = Pick<EntityDialogsProps, 'dialog' | 'onClose'> & { readonly place: Place }
 
-interface PlaceDialogsProps extends Pick<EntityDialogsProps, 'dialog' | 'onClose'> {
-  readonly place: Place
-}
-
-/** The entity that the address names is in the editor. */
+/** The entity that the address names is in the editor. A new one of another kind is shown among its own. */
 function PlaceDialogs({ place, dialog, onClose }: PlaceDialogsProps) {
   const { project, database, namespace, kind, opened } = place
+  const showKind = (key: string): void => {
+    const created = parseKeyPath(key).at(-1)?.kind ?? ''
+    if (created !== kind) navigate(addressOfPlace(movedTo(place, { kind: created })))
+  }
   return (
     <EntityDialogs
       scope={{ project, database, namespace }}
@@ -164,19 +157,11 @@ function PlaceDialogs({ place, dialog, onClose }: PlaceDialogsProps) {
       newKey={kind === '' ? '' : formatKeyPath([{ kind }])}
       kind={kind || undefined}
       onClose={onClose}
-      onCreated={(key) => showKindOf(place, key)}
+      onCreated={showKind}
     />
   )
 }
 
-/** An entity of another kind is shown among its own. */
-function showKindOf(place: Place, key: string): void {
-  const kind = parseKeyPath(key).at(-1)?.kind ?? ''
-  if (kind !== place.kind) navigate(addressOfPlace(movedTo(place, { kind })))
-}
-
-function kindOf(statement: Statement): { kind?: string | undefined } {
-  return statement.type === 'select' ? statement : statement.over
-}
+const kindOf = (statement: Statement): string => (statement.type === 'select' ? statement : statement.over).kind ?? ''
 
 const readStatement = (gql: string): Statement | GqlError => caught(GqlError, () => statementIn(gql))

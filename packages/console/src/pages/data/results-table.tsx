@@ -291,7 +291,7 @@ function CellEditor({ scope, name, form, onChange, onEnd }: CellEditorProps) {
       <ValueInputs
         value={form}
         name={name}
-        context={{ problems: new Map(), showsMeanings: false, home: scope }}
+        home={scope}
         problemId={problemIn(form) && editProblemId}
         onChange={(part) => onChange({ ...form, ...part })}
       />

@@ -26,7 +26,7 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { EditBar } from './edit-bar.tsx'
 import { ExplainPanel } from './explain-panel.tsx'
 import { KeptQueries } from './queries-menu.tsx'
-import { type Column, keyTextOf, type Selection, typesOf, useColumns, useResults, useSelection } from './results.ts'
+import { type Column, keyTextOf, typesOf, useColumns, useResults, useSelection } from './results.ts'
 import { ResultsTable, type ResultsTableProps } from './results-table.tsx'
 
 interface ViewProps {
@@ -57,6 +57,10 @@ export function ResultsView(props: ResultsViewProps) {
   const selection = useSelection(name, pages)
   const [deleted, setDeleted] = useState<SelectStatement | readonly EntityResult[] | undefined>(undefined)
   const deletion = findsEntities(statement) ? setDeleted : undefined
+  const endDeletion = (): void => {
+    setDeleted(undefined)
+    selection.clear()
+  }
   useEffect(() => onMet(columns), [columns, onMet])
   // Nothing is in sight yet; the first rows are wanted all the same.
   useEffect(() => pages.want(0, 30), [pages])
@@ -75,11 +79,7 @@ export function ResultsView(props: ResultsViewProps) {
         tools={
           <>
             {!props.isChanged && <Count key={name} {...{ scope, statement, results }} />}
-            <ColumnChooser
-              met={columns}
-              shown={shown}
-              onChange={(chosen) => go({ columns: chosen }, { replace: true })}
-            />
+            <ColumnChooser met={columns} {...{ shown, go }} />
           </>
         }
       >
@@ -93,16 +93,7 @@ export function ResultsView(props: ResultsViewProps) {
         <EditBar scope={scope} />
         <SelectionActions {...{ ...props, selection, shown }} onDelete={deletion} />
       </View>
-      {deleted !== undefined && (
-        <DeleteDialog
-          scope={scope}
-          what={deleted}
-          onClose={() => {
-            setDeleted(undefined)
-            selection.clear()
-          }}
-        />
-      )}
+      {deleted !== undefined && <DeleteDialog scope={scope} what={deleted} onClose={endDeletion} />}
     </>
   )
 }
@@ -150,12 +141,8 @@ function firstPageOf(statement: SelectStatement): string {
   return printGql({ ...statement, limit: [{ type: 'count', value: BigInt(most) }] })
 }
 
-type Shown = Pick<ResultsTableProps, 'statement' | 'results'> & { readonly scope: EntityScope }
-
-type NoResultsProps = Readonly<{ statement: SelectStatement; known: readonly Column[] }>
-
 /** A filter of another type than the values that were read finds none of them. */
-function NoResults({ statement, known }: NoResultsProps) {
+function NoResults({ statement, known }: Readonly<{ statement: SelectStatement; known: readonly Column[] }>) {
   return (
     <EmptyState title="No results">
       <p>
@@ -196,9 +183,8 @@ export function Tools({ place, query, isChanged, onDialog, onDelete, children }:
   )
 }
 
-interface SelectionActionsProps extends Pick<ViewProps, 'place' | 'onDialog'> {
-  readonly selection: Selection
-  readonly shown: readonly string[]
+interface SelectionActionsProps extends Pick<ResultsTableProps, 'place' | 'selection' | 'shown'> {
+  readonly onDialog: ViewProps['onDialog']
   readonly onDelete: ((rows: readonly EntityResult[]) => void) | undefined
 }
 
@@ -228,8 +214,10 @@ function SelectionActions({ place: scope, selection, shown, onDialog, onDelete }
   )
 }
 
+type CountProps = Pick<ResultsTableProps, 'statement' | 'results'> & { readonly scope: EntityScope }
+
 /** A count is of its moment: the rows go on changing. */
-function Count({ scope, statement, results: { pages } }: Shown) {
+function Count({ scope, statement, results: { pages } }: CountProps) {
   const all = useAction(
     async () => `of ${counted(await readCount(scope, countOf(statement)))} at ${timeWords(Date.now())}`,
   )
@@ -271,7 +259,7 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
   const gql = printGql(statement)
   const { project, database, namespace } = scope
   const { value, error, reload } = useLoaded(JSON.stringify([project, database, namespace, gql]), {
-    read: (_, options) => aggregate(scope, gql, options),
+    read: (_, options) => aggregate(scope, statement, options),
     turn: runs,
   })
   useChanges(project, database, reload)
@@ -293,16 +281,13 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
 /** Columns that are shown before the user chooses. */
 const shownMax = 12
 
-export interface ColumnChooserProps {
-  readonly met: readonly Column[]
-  readonly shown: readonly string[]
-  readonly onChange: (chosen: readonly string[] | undefined) => void
-}
+type ColumnChooserProps = Readonly<{ met: readonly Column[]; shown: readonly string[]; go: Go }>
 
-function ColumnChooser({ met, shown, onChange }: ColumnChooserProps) {
+function ColumnChooser({ met, shown, go }: ColumnChooserProps) {
   if (met.length === 0) return null
+  const show = (columns: Place['columns']): void => go({ columns }, { replace: true })
   const toggle = (property: string): void =>
-    onChange(shown.includes(property) ? shown.filter((one) => one !== property) : [...shown, property])
+    show(shown.includes(property) ? shown.filter((one) => one !== property) : [...shown, property])
   const words = shown.length === met.length ? '' : `${shown.length} of ${met.length}`
   return (
     <Menu
@@ -320,7 +305,7 @@ function ColumnChooser({ met, shown, onChange }: ColumnChooserProps) {
           onSwitch={() => toggle(property)}
         />
       ))}
-      <Button label={`The first ${Math.min(shownMax, met.length)}`} look="quiet" onClick={() => onChange(undefined)} />
+      <Button label={`The first ${Math.min(shownMax, met.length)}`} look="quiet" onClick={() => show(undefined)} />
     </Menu>
   )
 }

@@ -70,9 +70,9 @@ export function useResults(scope: EntityScope, gql: string) {
 function followStored(scope: EntityScope, pages: Pages<EntityResult>): () => void {
   const before = stored.peek()
   return stored.subscribe((now) => {
-    if (now === before || !isSameScope(now.scope, scope)) return
+    if (now === undefined || now === before || !isSameScope(now.scope, scope)) return
     pages.update((row) => {
-      const one = row.version === undefined ? undefined : now.entities.get(formatKeyPath(row.entity.key.path))
+      const one = row.version === undefined ? undefined : now.entities.get(keyTextOf(row))
       const properties = one?.properties as ApiProperties
       return one === undefined ? row : { ...row, version: one.version, entity: { ...row.entity, properties } }
     })
@@ -80,16 +80,14 @@ function followStored(scope: EntityScope, pages: Pages<EntityResult>): () => voi
 }
 
 function useFading({ fresh }: Pages<EntityResult>, draw: (change: (count: number) => number) => void): void {
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
     if (fresh.size === 0) return
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => {
+    const timer = setTimeout(() => {
       fresh.clear()
       draw((count) => count + 1)
     }, freshMs)
-  }, [fresh.size])
-  useEffect(() => () => clearTimeout(timer.current), [])
+    return () => clearTimeout(timer)
+  }, [fresh, fresh.size])
 }
 
 function pagesOf(scope: EntityScope, statement: SelectStatement, met: MetColumns, onChange: () => void) {
@@ -101,7 +99,7 @@ function pagesOf(scope: EntityScope, statement: SelectStatement, met: MetColumns
       met.add(page.rows)
       return page
     },
-    idOf: ({ entity, cursor = '' }) => formatKeyPath(entity.key.path) + (areEntities ? '' : ` ${cursor}`),
+    idOf: (row) => keyTextOf(row) + (areEntities ? '' : ` ${row.cursor ?? ''}`),
     stampOf: ({ entity, version }) => version ?? JSON.stringify(entity.properties),
     onChange,
   })
@@ -132,8 +130,7 @@ class MetColumns {
   keyWidth = 0
 
   add(rows: readonly EntityResult[]): void {
-    const keys = rows.map(({ entity }) => formatKeyPath(entity.key.path))
-    if (this.keyWidth === 0 && rows.length > 0) this.keyWidth = widthOf('key', keys)
+    if (this.keyWidth === 0 && rows.length > 0) this.keyWidth = widthOf('key', rows.map(keyTextOf))
     const names = new Set(rows.flatMap(({ entity }) => Object.keys(entity.properties ?? {})))
     for (const { property } of this.columns) names.delete(property)
     const valuesOf = (name: string) => rows.flatMap(({ entity }) => propertyOf(entity.properties, name) ?? [])
