@@ -93,13 +93,11 @@ function cellWords(column: Column, cell: number, metric: Metric): readonly strin
   return [words(metric), ...others.map(words)]
 }
 
-export function columnOf(columns: readonly Column[], ms: number): Column | undefined {
-  const place = lowerBound(columns.length, (at) => endOf(columns[at] as Column) <= ms)
-  const found = columns[place]
+function columnOf(columns: readonly Column[], ms: number): Column | undefined {
+  const isOver = ({ atMs, stepMs }: Column): boolean => atMs + stepMs <= ms
+  const found = columns[lowerBound(columns.length, (at) => isOver(columns[at] as Column))]
   return found !== undefined && found.atMs <= ms ? found : undefined
 }
-
-const endOf = ({ atMs, stepMs }: Column): number => atMs + stepMs
 
 /** The cell of a column that covers a row of the axis; -1: there was no load. */
 function cellOf({ bounds }: Column, axis: HeatAxis, row: number): number {
@@ -109,43 +107,4 @@ function cellOf({ bounds }: Column, axis: HeatAxis, row: number): number {
     if (row >= from && row < to) return cell
   }
   return -1
-}
-
-export interface HotRange {
-  readonly table: string
-  readonly range: string
-  readonly tablet: TabletSpan | undefined
-  readonly value: number
-}
-
-export interface HotOptions {
-  readonly metric: Metric
-  readonly spansOf: (table: string) => readonly TabletSpan[]
-  readonly atMs: number
-  /** How far back from there load is looked for. */
-  readonly withinMs: number
-  readonly limit: number
-}
-
-/** Ranges of the newest column with load of each table, the hottest first. */
-export function hottestRanges(
-  recording: HeatRecording,
-  tables: readonly string[],
-  { metric, spansOf, atMs, withinMs, limit }: HotOptions,
-): readonly HotRange[] {
-  const found: HotRange[] = []
-  for (const table of tables) {
-    const columns = recording.tables.get(table) ?? []
-    const column = columns[lowerBound(columns.length, (at) => (columns[at] as Column).atMs < atMs) - 1]
-    if (column === undefined || endOf(column) <= atMs - withinMs) continue
-    for (let cell = 0; 2 * cell < column.bounds.length; cell++) {
-      const value = cellValue(column, cell, metric)
-      if (value === 0) continue
-      const start = recording.bounds.get(column.bounds[2 * cell] as number)
-      const end = recording.bounds.get(column.bounds[2 * cell + 1] as number)
-      const tablet = tabletAt(spansOf(table), start.hex, column.atMs)
-      found.push({ table, range: rangeWords(start, end), tablet, value })
-    }
-  }
-  return found.sort((a, b) => b.value - a.value).slice(0, limit)
 }

@@ -5,33 +5,51 @@ import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
 import { HeatBar } from '../../components/heat-bar.tsx'
 import { safeText } from '../../components/parts.tsx'
 import { Scroll, Table } from '../../components/table.tsx'
-import type { Metric } from '../../model/heat-plane.ts'
+import { cellValue } from '../../model/heat-plane.ts'
 import { scaleMarks } from '../../model/heat-scale.ts'
-import { hottestRanges, metricTitles, valueWords } from '../../model/heat-words.ts'
+import { tabletAt } from '../../model/heat-tablets.ts'
+import { metricTitles, rangeWords, valueWords } from '../../model/heat-words.ts'
+import { lowerBound } from '../../model/lower-bound.ts'
 import { timeWords } from '../../model/numbers.ts'
+import type { Column } from '../../model/recorded-heat.ts'
 import { shapes } from './draw.ts'
-import type { Recordings, Source } from './recordings.ts'
-import type { Ages } from './view.ts'
+import type { Heat } from './view.ts'
 
-interface Shown {
-  readonly recordings: Recordings
-  readonly source: Source
-  readonly tables: readonly string[]
-  readonly metric: Metric
+/**
+ * The hottest key ranges in the newest column of each table before a time.
+ *
+ * @param withinMs - an older column is not looked at
+ * @param limit - at most so many ranges
+ */
+function hottestRanges({ recordings, main, tables, metric }: Heat, atMs: number, withinMs: number, limit: number) {
+  const { bounds, tables: recorded } = main.recording
+  const cells = tables.flatMap((table) => {
+    const columns = recorded.get(table) ?? []
+    const column = columns[lowerBound(columns.length, (at) => (columns[at] as Column).atMs < atMs) - 1]
+    if (column === undefined || column.atMs + column.stepMs <= atMs - withinMs) return []
+    const count = column.bounds.length / 2
+    return Array.from({ length: count }, (_, cell) => ({ table, column, cell, value: cellValue(column, cell, metric) }))
+  })
+  const hot = cells.filter(({ value }) => value > 0).sort((a, b) => b.value - a.value)
+  return hot.slice(0, limit).map(({ table, column, cell, value }) => {
+    const start = bounds.get(column.bounds[2 * cell] as number)
+    const range = rangeWords(start, bounds.get(column.bounds[2 * cell + 1] as number))
+    return { table, range, tablet: tabletAt(recordings.spansOf(main, table), start.hex, column.atMs), value }
+  })
 }
 
 const hottestMax = 8
 /** Load of so long ago is of now. */
 const nowMs = 10_000
 
-export function HottestRanges({ recordings, source, tables, metric }: Shown) {
-  const atMs = recordings.endOf(source)
-  const spansOf = (table: string) => recordings.spansOf(source, table)
-  const hot = hottestRanges(source.recording, tables, { metric, spansOf, atMs, withinMs: nowMs, limit: hottestMax })
+export function HottestRanges(heat: Heat) {
+  const { recordings, main, metric } = heat
+  const atMs = recordings.endOf(main)
+  const hot = hottestRanges(heat, atMs, nowMs, hottestMax)
   return (
     <section>
       <h2>
-        Hottest ranges now <span class="muted">{source.name}</span>
+        Hottest ranges now <span class="muted">{main.name}</span>
       </h2>
       <Scroll
         class="heat-list sideways small"
@@ -60,15 +78,12 @@ export function HottestRanges({ recordings, source, tables, metric }: Shown) {
 const timesMax = 20
 
 /** The hottest range of each part of the time that is shown: a line that moves along the keys shows here too. */
-export function HottestOverTime({ recordings, source, tables, metric, ages }: Shown & { readonly ages: Ages }) {
-  const endMs = recordings.endOf(source)
-  const stepMs = Math.max(1000, (ages.fromMs - ages.toMs) / timesMax)
-  const times = Array.from({ length: timesMax }, (_, i) => endMs - ages.toMs - (timesMax - 1 - i) * stepMs)
-  const spansOf = (table: string) => recordings.spansOf(source, table)
-  const rows = times.flatMap((atMs) => {
-    const [hot] = hottestRanges(source.recording, tables, { metric, spansOf, atMs, withinMs: stepMs, limit: 1 })
-    return hot === undefined ? [] : [{ atMs, hot }]
-  })
+export function HottestOverTime(heat: Heat) {
+  const { recordings, main, metric, view } = heat
+  const { fromMs, toMs } = view.ages
+  const stepMs = Math.max(1000, (fromMs - toMs) / timesMax)
+  const times = Array.from({ length: timesMax }, (_, i) => recordings.endOf(main) - toMs - (timesMax - 1 - i) * stepMs)
+  const rows = times.flatMap((atMs) => hottestRanges(heat, atMs, stepMs, 1).map((hot) => ({ atMs, hot })))
   return (
     <details class="heat-times my-2">
       <summary>Hottest range over time, as a table</summary>
@@ -190,7 +205,7 @@ export function Findings({ findings, pinned }: FindingsProps) {
 export const findingId = (name: string): string => `finding-${name.replace(/[^\w-]/g, '_')}`
 
 /** The one colour scale of all pictures that are shown. */
-export function Legend({ most, metric }: { readonly most: number; readonly metric: Metric }) {
+export function Legend({ most, metric }: Heat) {
   const marks = scaleMarks(most).map(({ share, value }) => ({
     share,
     words: valueWords(value, metric).replace(/(\/s| each)$/, ''),

@@ -1,23 +1,15 @@
 /** All that is computed for one picture, its words, and what the keyboard does with cursor, marked part and zoom. */
-import type { Metric, Window } from '../../model/heat-plane.ts'
+import type { Window } from '../../model/heat-plane.ts'
 import { placeWords } from '../../model/heat-words.ts'
 import { timeWords } from '../../model/numbers.ts'
 import { type Layout, type Mark, marksOf, xOf, yOf } from './draw.ts'
-import type { Recordings, Source } from './recordings.ts'
-import { type Ages, type KeyRange, windowOf, zoomed } from './view.ts'
+import type { Source } from './recordings.ts'
+import { type Heat, windowOf, zoomed } from './view.ts'
 
-export interface PictureProps {
-  readonly recordings: Recordings
+export interface PictureProps extends Heat {
   readonly source: Source
   readonly table: string
-  readonly metric: Metric
-  readonly ages: Ages
-  readonly keys: KeyRange | undefined
-  readonly most: number
-  readonly height: number
-  readonly hasBorders: boolean
   readonly target: Target | undefined
-  readonly onZoom: (window: Window | undefined) => void
   readonly onFinding: (name: string) => void
 }
 
@@ -36,9 +28,9 @@ export type PictureModel = ReturnType<typeof modelOf>
 const markReach = 8
 
 export function modelOf(props: PictureProps, layout: Layout) {
-  const { recordings, source, table, metric, ages, keys } = props
+  const { recordings, source, table, metric, view } = props
   const axis = recordings.axisOf(table)
-  const window = windowOf(recordings.endOf(source), ages, axis, keys)
+  const window = windowOf(recordings.endOf(source), view.ages, axis, view.keys.get(table))
   const events = source.recording.events.filter((event) => event.table === table)
   return {
     layout,

@@ -23,7 +23,9 @@ import {
 const widthMin = 640
 
 export function Picture(props: PictureProps) {
-  const { source, table, metric, height, target, onZoom } = props
+  const { recordings, source, table, tables, metric, view, target } = props
+  const height = tables.length === 1 ? 440 : tables.length === 2 ? 300 : 220
+  const onZoom = (window: Window | undefined): void => view.zoom(table, window, recordings.endOf(source))
   const box = useRef<HTMLDivElement>(null)
   const helpId = useId()
   const scroll = useRef<HTMLDivElement>(null)
@@ -121,7 +123,7 @@ function useDrawing(props: PictureProps, model: PictureModel): { readonly curren
   return canvas
 }
 
-function usePointer(model: PictureModel, onZoom: PictureProps['onZoom']) {
+function usePointer(model: PictureModel, onZoom: (window: Window) => void) {
   const { layout, window } = model
   const [pointer, setPointer] = useState<{ readonly x: number; readonly y: number } | undefined>(undefined)
   const [from, setFrom] = useState<Point | undefined>(undefined)
@@ -159,7 +161,7 @@ export function inkOf(element: HTMLElement): PictureInk {
 
 type Style = Readonly<Record<string, string>>
 
-export interface OverlayProps {
+interface OverlayProps {
   readonly props: PictureProps
   readonly model: PictureModel
   readonly cursor: Point | undefined

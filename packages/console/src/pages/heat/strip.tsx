@@ -1,25 +1,18 @@
 /** The whole kept history of a recording in one strip, with the part that is shown; a slider moves it. */
 import { useMemo } from 'preact/hooks'
-import { columnTotal, type Metric, type Plane } from '../../model/heat-plane.ts'
+import { columnTotal, type Plane } from '../../model/heat-plane.ts'
 import { heatShare } from '../../model/heat-scale.ts'
 import { timeWords } from '../../model/numbers.ts'
 import type { HeatRecording } from '../../model/recorded-heat.ts'
-import type { Ages } from './view.ts'
-
-export interface StripProps {
-  readonly recording: HeatRecording
-  readonly endMs: number
-  readonly tables: readonly string[]
-  readonly metric: Metric
-  readonly ages: Ages
-  /** Moves the part that is shown; its end is so old. */
-  readonly onScrub: (toMs: number) => void
-}
+import type { Heat } from './view.ts'
 
 const height = 34
 const parts = 300
 
-export function Strip({ recording, endMs, tables, metric, ages, onScrub }: StripProps) {
+export function Strip({ recordings, main, tables, metric, view }: Heat) {
+  const { recording } = main
+  const { ages } = view
+  const endMs = recordings.endOf(main)
   const keptMs = Math.max(ages.fromMs, endMs - recording.fromMs)
   const bars = useMemo(
     () => barsOf(sumsOf(recording, { tables, metric, fromMs: endMs - keptMs, toMs: endMs })),
@@ -56,7 +49,7 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
           value={-Math.round(ages.toMs / 1000)}
           disabled={most < 1000}
           aria-valuetext={`${timeWords(endMs - ages.fromMs)} to ${timeWords(endMs - ages.toMs)}`}
-          onInput={(event) => onScrub(-Number(event.currentTarget.value) * 1000)}
+          onInput={(event) => view.scrub(-Number(event.currentTarget.value) * 1000)}
         />
       </label>
       <p class="muted small m-0">
@@ -72,7 +65,7 @@ function barsOf(sums: readonly number[]): string {
   return sums.map((sum, i) => `M${i} ${height}V${height - heatShare(sum, most) * height}h1V${height}`).join('')
 }
 
-type Sums = Pick<StripProps, 'tables' | 'metric'> & Pick<Plane, 'fromMs' | 'toMs'>
+type Sums = Pick<Heat, 'tables' | 'metric'> & Pick<Plane, 'fromMs' | 'toMs'>
 
 /** The load of all keys in each part of a time: the greatest of the columns in it. */
 function sumsOf(recording: HeatRecording, { tables, metric, fromMs, toMs }: Sums): number[] {
