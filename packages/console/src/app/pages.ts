@@ -3,18 +3,6 @@ import type { ComponentType } from 'preact'
 import { onDemand } from '../components/on-demand.tsx'
 import type { PageProps } from '../model/route.ts'
 
-interface PageDefinition {
-  /** First part of its addresses. */
-  readonly name: string
-  readonly title: string
-  /** Path of its icon, of 16 by 16. */
-  readonly icon: string
-  readonly about: string
-  readonly View: ComponentType<PageProps>
-  /** Second parts of its addresses; absent where they name data. */
-  readonly sections: readonly string[] | undefined
-}
-
 type Load = () => Promise<{ readonly default: ComponentType<PageProps> }>
 
 /** The path of a picture of 16 by 16, which is drawn in lines. */
@@ -32,50 +20,37 @@ const icons = {
 
 type Name = keyof typeof icons
 
-/** A page's code is loaded when it is first shown. */
-const page = (name: Name, title: string, about: string, load: Load, sections?: readonly string[]): PageDefinition => {
-  return {
-    name,
-    icon: icons[name],
-    title,
-    about,
-    sections,
-    View: onDemand(async () => (await load()).default, `The page ${title}`),
-  }
+/** Second parts of the addresses of pages; absent where they name data. */
+const sections: Partial<Record<Name, readonly string[]>> = {
+  overview: [],
+  requests: ['transactions'],
+  controls: ['snapshots', 'faults', 'clock', 'settings', 'indexes'],
+  heat: [],
 }
 
-const controls = ['snapshots', 'faults', 'clock', 'settings', 'indexes']
-const calls = ['transactions']
+/** A page's code is loaded when it is first shown. @param name - the first part of its addresses */
+const page = (name: Name, title: string, about: string, load: Load) => {
+  const View = onDemand(async () => (await load()).default, `The page ${title}`)
+  return { name, title, about, View, icon: icons[name], sections: sections[name] }
+}
 
-export const groups: Readonly<Record<string, readonly PageDefinition[]>> = {
+export const groups = {
   Data: [
-    page('overview', 'Overview', 'Calls, latency, data and findings', () => import('../pages/overview/index.tsx'), []),
+    page('overview', 'Overview', 'Calls, latency, data and findings', () => import('../pages/overview/index.tsx')),
     page('data', 'Data', 'Entities by kind and query', () => import('../pages/data/index.tsx')),
-    page(
-      'requests',
-      'Requests',
-      'Calls, and transactions that wait',
-      () => import('../pages/requests/index.tsx'),
-      calls,
-    ),
-    page(
-      'controls',
-      'Controls',
-      'Faults, clock, settings and indexes',
-      () => import('../pages/controls/index.tsx'),
-      controls,
-    ),
+    page('requests', 'Requests', 'Calls, and transactions that wait', () => import('../pages/requests/index.tsx')),
+    page('controls', 'Controls', 'Faults, clock, settings and indexes', () => import('../pages/controls/index.tsx')),
   ],
   Inside: [
     page('entity', 'Entity', 'Rows, log and versions of one entity', () => import('../pages/entity/index.tsx')),
     page('tables', 'Six tables', 'Sorted rows, lit up by commits', () => import('../pages/tables/index.tsx')),
     page('log', 'Log and apply', 'Commits between log and tables', () => import('../pages/log/index.tsx')),
-    page('heat', 'Heat', 'Load by key range and time', () => import('../pages/heat/index.tsx'), []),
+    page('heat', 'Heat', 'Load by key range and time', () => import('../pages/heat/index.tsx')),
   ],
   Learn: [page('labs', 'Labs', 'The course and its challenges', () => import('../pages/labs/index.tsx'))],
 }
 
-export const pages: readonly PageDefinition[] = Object.values(groups).flat()
+export const pages: readonly ReturnType<typeof page>[] = Object.values(groups).flat()
 
 /** Shown for an address without a page. */
 export const homePage = 'overview'

@@ -17,8 +17,10 @@ import { addressOf } from '../../model/route.ts'
 import { addressOfEntity } from '../../model/scope.ts'
 import { visibleLines } from '../../model/visible-text.ts'
 import { shortTransaction } from './transaction-bars.ts'
+import type { UsedFeed } from './use-feed.ts'
 
 export interface OpenCall {
+  readonly used: UsedFeed
   /** Not a number = none. */
   readonly openId: number
   readonly onOpen: (id: number | undefined) => void

@@ -6,7 +6,7 @@
  */
 import type { RecordedRequest } from '@sixtables/gateway/browser'
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { Button, Select, useWholeText } from '../../components/controls.tsx'
+import { Button, Select, Switch, useWholeText } from '../../components/controls.tsx'
 import { ConnectClient } from '../../components/copy-button.tsx'
 import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
@@ -14,22 +14,23 @@ import { dataMethods } from '../../model/data-methods.ts'
 import { counted, durationInWords, inWords, timeWords } from '../../model/numbers.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers, queryText } from '../../model/route.ts'
 import { Detail, type OpenCall } from './detail.tsx'
-import type { Feed } from './feed.ts'
 import { shortTransaction } from './transaction-bars.ts'
 import { Transactions } from './transactions.tsx'
-import { type UsedFeed, useFeed } from './use-feed.ts'
+import { useFeed } from './use-feed.ts'
 
 export default function RequestsPage({ route }: PageProps) {
   const isTransactions = route.parts[0] === 'transactions'
   const filters = filtersOf(route.query)
-  const id = Number(route.query.get('id') ?? Number.NaN)
-  const go = (changed: QueryMembers, replace = true): void => {
-    const members = { ...filters, id: Number.isInteger(id) ? String(id) : undefined, ...changed }
-    navigate(addressOf('requests', isTransactions ? ['transactions'] : [], members), { replace })
-  }
+  const openId = Number(route.query.get('id') ?? Number.NaN)
+  const isOpen = Number.isInteger(openId)
+  const go = (members: QueryMembers): void =>
+    navigate(addressOf('requests', isTransactions ? ['transactions'] : [], { ...filters, ...members }), {
+      replace: true,
+    })
+  const onOpen = (id: number | undefined): void => go({ id: id === undefined ? undefined : String(id) })
   // One feed for both views: there is no moment without a stream between them.
   const used = useFeed(isTransactions ? 'transaction=any' : queryText(filters))
-  const open = (one: number | undefined): void => go({ id: one === undefined ? undefined : String(one) })
+  const shared = { used, openId, onOpen }
   return (
     <section class="page requests">
       <header class="page-head">
@@ -43,34 +44,19 @@ export default function RequestsPage({ route }: PageProps) {
           </a>
         </nav>
       </header>
-      <div class={`requests-body stack gap-3 grow ${Number.isInteger(id) ? 'has-detail' : ''}`}>
+      <div class={`requests-body stack gap-3 grow ${isOpen ? 'has-detail' : ''}`}>
         <div class="requests-list scrolls column" style={{ containerType: 'inline-size' }}>
-          {isTransactions ? (
-            <Transactions used={used} openId={id} onOpen={open} />
-          ) : (
-            <Calls
-              used={used}
-              filters={filters}
-              openId={id}
-              onFilter={(changed) => go({ ...changed, id: undefined })}
-              onOpen={open}
-            />
-          )}
+          {isTransactions ? <Transactions {...shared} /> : <Calls {...shared} filters={filters} onFilter={go} />}
         </div>
-        {Number.isInteger(id) && <Detail key={id} id={id} onClose={() => open(undefined)} />}
+        {isOpen && <Detail key={openId} id={openId} onClose={() => onOpen(undefined)} />}
       </div>
     </section>
   )
 }
 
-interface CallsProps extends OpenCall {
-  readonly used: UsedFeed
-  readonly filters: QueryMembers
-  readonly onFilter: (changed: QueryMembers) => void
-}
-
-function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
+function Calls({ used, openId, onOpen, ...filtering }: OpenCall & FiltersProps) {
   const { feed, error, hold, older } = used
+  const { filters } = filtering
   const [isPaused, setPaused] = useState(false)
   const [isScrolled, setScrolled] = useState(false)
   const [isPointed, setPointed] = useState(false)
@@ -80,9 +66,9 @@ function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
   const state = isPaused ? 'Paused' : isHeld ? 'Held while you look' : 'Live'
   return (
     <>
-      <Filters filters={filters} onChange={onFilter} />
+      <Filters {...filtering} />
       <div class="toolbar requests-state">
-        <Button label={isPaused ? 'Go on' : 'Pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)} />
+        <Switch label={isPaused ? 'Go on' : 'Pause'} isOn={isPaused} onSwitch={setPaused} />
         <span class={`tag ${isHeld ? 'warn' : 'good'}`}>{state}</span>
         {feed.waiting.length > 0 && (
           <Button
@@ -100,7 +86,7 @@ function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
         </span>
       </div>
       <ErrorNote error={error} what="The calls cannot be read" />
-      <CallTable {...{ feed, openId, onOpen }} onScrolled={setScrolled} onPointed={setPointed} onEnd={older} />
+      <CallTable {...{ used, openId, onOpen }} onScrolled={setScrolled} onPointed={setPointed} />
     </>
   )
 }
@@ -119,17 +105,15 @@ const codes = [
 ]
 
 /** Filters as an address has them; others are left out. */
-export function filtersOf(query: URLSearchParams): QueryMembers {
+function filtersOf(query: URLSearchParams): QueryMembers {
   return Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? undefined]] : [])))
 }
 
-interface FiltersProps {
-  readonly filters: QueryMembers
-  readonly onChange: (changed: QueryMembers) => void
-}
+/** A change of a filter closes the call that is open. */
+type FiltersProps = Readonly<{ filters: QueryMembers; onFilter: (changed: QueryMembers) => void }>
 
 function Filters(props: FiltersProps) {
-  const { filters, onChange } = props
+  const { filters, onFilter } = props
   const isAny = Object.values(filters).some((value) => value !== undefined)
   const choice = (name: string, label: string, all: string, values: readonly string[]) => (
     <Select
@@ -137,7 +121,7 @@ function Filters(props: FiltersProps) {
       label={label}
       value={filters[name] ?? ''}
       options={[['', all], ...values]}
-      onChange={(value) => onChange({ [name]: value || undefined })}
+      onChange={(value) => onFilter({ [name]: value || undefined })}
     />
   )
   return (
@@ -152,7 +136,7 @@ function Filters(props: FiltersProps) {
         <Button
           label="Clear"
           look="quiet"
-          onClick={() => onChange(Object.fromEntries(names.map((name) => [name, undefined])))}
+          onClick={() => onFilter(Object.fromEntries(names.map((name) => [name, undefined])))}
         />
       )}
     </search>
@@ -162,7 +146,7 @@ function Filters(props: FiltersProps) {
 type FieldProps = FiltersProps & Readonly<{ name: string; label: string; isNumber?: boolean }>
 
 /** Takes effect with Enter, or when it is left. */
-function Field({ filters, name, label, isNumber = false, onChange }: FieldProps) {
+function Field({ filters, name, label, isNumber = false, onFilter }: FieldProps) {
   return (
     <input
       style={{ width: '132px' }}
@@ -170,7 +154,7 @@ function Field({ filters, name, label, isNumber = false, onChange }: FieldProps)
       inputMode={isNumber ? 'decimal' : 'text'}
       aria-label={label}
       placeholder={label}
-      {...useWholeText(filters[name] ?? '', (text) => onChange({ [name]: text.trim() || undefined }))}
+      {...useWholeText(filters[name] ?? '', (text) => onFilter({ [name]: text.trim() || undefined }))}
     />
   )
 }
@@ -179,16 +163,14 @@ function Field({ filters, name, label, isNumber = false, onChange }: FieldProps)
 const nearEnd = 12
 
 interface CallTableProps extends OpenCall {
-  readonly feed: Feed
   /** The list was scrolled away from its newest call, or back to it. */
   readonly onScrolled: (isScrolled: boolean) => void
   /** The pointer or the focus came to the calls, or left them. */
   readonly onPointed: (isPointed: boolean) => void
-  readonly onEnd: () => void
 }
 
 /** The list of calls, of which only the rows in sight are in the document. A click or Enter opens a call beside it. */
-function CallTable({ feed, openId, onOpen, onScrolled, onPointed, onEnd }: CallTableProps) {
+function CallTable({ used: { feed, older }, openId, onOpen, onScrolled, onPointed }: CallTableProps) {
   const { shown } = feed
   if (shown.length === 0) return feed.isLoaded ? <NoCalls /> : null
   return (
@@ -208,7 +190,7 @@ function CallTable({ feed, openId, onOpen, onScrolled, onPointed, onEnd }: CallT
         rowAt={(index) => shown[index]}
         onView={(first, last) => {
           onScrolled(first > 0)
-          if (last > shown.length - nearEnd) onEnd()
+          if (last > shown.length - nearEnd) older()
         }}
         onOpen={({ id }) => onOpen(id === openId ? undefined : id)}
         isOpenedByClick

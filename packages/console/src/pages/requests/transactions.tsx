@@ -1,6 +1,6 @@
 /** Transactions as bars over time: their calls, their waits for others, and the victims; and the same as a table. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button } from '../../components/controls.tsx'
+import { Button, Switch } from '../../components/controls.tsx'
 import { useWidth } from '../../components/hooks.ts'
 import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
@@ -8,15 +8,10 @@ import { durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import type { OpenCall } from './detail.tsx'
 import { type Bar, barsOf, shortTransaction, timeScale } from './transaction-bars.ts'
-import type { UsedFeed } from './use-feed.ts'
 
 const barsMax = 30
 
-interface TransactionsProps extends OpenCall {
-  readonly used: UsedFeed
-}
-
-export function Transactions({ used: { feed, error, hold, older }, openId, onOpen }: TransactionsProps) {
+export function Transactions({ used: { feed, error, hold, older }, openId, onOpen }: OpenCall) {
   const [back, setBack] = useState(0)
   // The list of calls may have been held.
   useLayoutEffect(() => hold(false), [])
@@ -29,7 +24,7 @@ export function Transactions({ used: { feed, error, hold, older }, openId, onOpe
   return (
     <>
       <div class="toolbar requests-state">
-        <Button label={feed.isHeld ? 'Go on' : 'Pause'} aria-pressed={feed.isHeld} onClick={() => hold(!feed.isHeld)} />
+        <Switch label={feed.isHeld ? 'Go on' : 'Pause'} isOn={feed.isHeld} onSwitch={hold} />
         <Button
           label="Older"
           disabled={!hasOlder}
@@ -110,9 +105,7 @@ const headPx = 20
 const namePx = 64
 const endPx = 90
 
-interface BarPictureProps extends OpenCall {
-  readonly bars: readonly Bar[]
-}
+type BarPictureProps = Omit<OpenCall, 'used'> & { readonly bars: readonly Bar[] }
 
 /** The bars as a picture: time to the right, a line for each, arrows from a wait to the line that it waits for. */
 function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
@@ -178,7 +171,7 @@ function Patterns() {
   )
 }
 
-interface BarLineProps extends OpenCall {
+interface BarLineProps extends Omit<OpenCall, 'used'> {
   readonly bar: Bar
   readonly y: number
   readonly outcomeX: number
