@@ -27,19 +27,34 @@ import { type EntityScope, scopeOfKey, scopeQuery } from './scope.ts'
 import { wholeKind } from './statements.ts'
 import { type ApiValue, valueWords } from './value-words.ts'
 
-/** `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
-export const filterTypes = [
-  'string',
-  'integer',
-  'double',
-  'boolean',
-  'null',
-  'timestamp',
-  'blob',
-  'key',
-  'gql',
-] as const
-export type FilterType = (typeof filterTypes)[number]
+/** What a text says as a value of each type, or its mistake. `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
+const readers = {
+  string: (value) => ({ type: 'string', value }),
+  integer(text) {
+    const value = /^[+-]?\d{1,20}$/.test(text.trim()) ? parseInt64(text.trim()) : undefined
+    return value === undefined ? 'An integer is a whole number of 64 bits.' : { type: 'integer', value }
+  },
+  double(text) {
+    const value = Number(text)
+    return text.trim() === '' || Number.isNaN(value) ? 'A double is a number such as 1.5.' : { type: 'double', value }
+  },
+  boolean: (text) => ({ type: 'boolean', value: text.toUpperCase() === 'TRUE' }),
+  null: () => ({ type: 'null' }),
+  timestamp(text) {
+    const micros = parseDateTime(text.trim())
+    if (micros === undefined) return 'A timestamp is a time with its zone, such as 2030-01-31T23:59:59Z.'
+    return { type: 'timestamp', micros }
+  },
+  blob(text) {
+    const value = parseBlob(text.trim())
+    return value === undefined ? 'A blob is base64 with - and _, without padding.' : { type: 'blob', value }
+  },
+  key: keyOf,
+  gql: literalOf,
+} satisfies Readonly<Record<string, (text: string) => Operand | string>>
+
+export type FilterType = keyof typeof readers
+export const filterTypes = Object.keys(readers) as readonly FilterType[]
 
 export interface FilterValue {
   readonly type: FilterType
@@ -167,7 +182,7 @@ export function statementOf({ kind, keysOnly, filters, order, limit }: QueryForm
 
 function conditionOf({ property, operator, value }: Filter, index: number): Condition {
   if (property === '') throw new WrongInput(index, 'Name the property.')
-  const operand = operandOf(value)
+  const operand = readers[value.type](value.text)
   if (typeof operand === 'string') throw new WrongInput(index, operand)
   return { type: 'comparison', property, operator, operand }
 }
@@ -188,9 +203,8 @@ function filterValueOf(operand: Operand): FilterValue {
     case 'null':
       return { type: 'null', text: '' }
     case 'timestamp':
-      return { type: 'timestamp', text: gql.slice("DATETIME('".length, -"')".length) }
     case 'blob':
-      return { type: 'blob', text: gql.slice("BLOB('".length, -"')".length) }
+      return { type: operand.type, text: gql.slice(gql.indexOf("'") + 1, -"')".length) }
     case 'keyLiteral': {
       const text = keyTextOf(operand)
       return text === undefined ? { type: 'gql', text: gql } : { type: 'key', text }
@@ -210,39 +224,6 @@ function keyTextOf(key: KeyLiteral): string | undefined {
   )
   const back = keyOf(text)
   return typeof back === 'object' && printOperand(back) === printOperand(key) ? text : undefined
-}
-
-function operandOf({ type, text }: FilterValue): Operand | string {
-  switch (type) {
-    case 'string':
-      return { type: 'string', value: text }
-    case 'integer': {
-      const value = /^[+-]?\d{1,20}$/.test(text.trim()) ? parseInt64(text.trim()) : undefined
-      return value === undefined ? 'An integer is a whole number of 64 bits.' : { type: 'integer', value }
-    }
-    case 'double': {
-      const value = Number(text)
-      return text.trim() === '' || Number.isNaN(value) ? 'A double is a number such as 1.5.' : { type: 'double', value }
-    }
-    case 'boolean':
-      return { type: 'boolean', value: text.toUpperCase() === 'TRUE' }
-    case 'null':
-      return { type: 'null' }
-    case 'timestamp': {
-      const micros = parseDateTime(text.trim())
-      return micros === undefined
-        ? 'A timestamp is a time with its zone, such as 2030-01-31T23:59:59Z.'
-        : { type: 'timestamp', micros }
-    }
-    case 'blob': {
-      const value = parseBlob(text.trim())
-      return value === undefined ? 'A blob is base64 with - and _, without padding.' : { type: 'blob', value }
-    }
-    case 'key':
-      return keyOf(text)
-    case 'gql':
-      return literalOf(text)
-  }
 }
 
 function keyOf(text: string): KeyLiteral | string {

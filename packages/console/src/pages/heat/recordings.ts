@@ -28,18 +28,11 @@ const tableOrder = [
   'Metadata',
 ]
 
-interface Kept {
-  readonly version: number
-  readonly axisVersion: number
-  readonly metric: Metric
-  readonly plane: Plane
-}
-
 export class Recordings {
   readonly #bounds = new Bounds()
   readonly #axes = new Map<string, HeatAxis>()
-  readonly #planes = new Map<string, Kept>()
-  readonly #spans = new Map<string, { readonly version: number; readonly spans: readonly TabletSpan[] }>()
+  /** What was computed of a source and a table, until its version is another one. */
+  readonly #computed = new Map<string, { readonly version: string; readonly value: unknown }>()
   /** By source and table: the instant up to which columns were taken into the axis. */
   readonly #takenMs = new Map<string, number>()
   /** Grows with whatever may change a picture. */
@@ -98,23 +91,26 @@ export class Recordings {
   /** Values of a table; those of a paused one stay as they were. */
   planeOf(source: Source, table: string, metric: Metric): Plane {
     const axis = this.axisOf(table)
-    const name = JSON.stringify([source.name, table])
-    const kept = this.#planes.get(name)
-    const version = source.isLive && this.frozen !== undefined ? this.frozen.version : source.recording.version
-    if (kept?.version === version && kept.axisVersion === axis.version && kept.metric === metric) return kept.plane
-    const columns = source.recording.tables.get(table) ?? []
-    const plane = planeOf(columns, axis, metric, { fromMs: source.recording.fromMs, toMs: this.endOf(source) })
-    this.#planes.set(name, { version, axisVersion: axis.version, metric, plane })
-    return plane
+    const { name, isLive, recording } = source
+    const version = isLive && this.frozen !== undefined ? this.frozen.version : recording.version
+    return this.#kept(['plane', name, table], `${version} ${axis.version} ${metric}`, () => {
+      const columns = recording.tables.get(table) ?? []
+      return planeOf(columns, axis, metric, { fromMs: recording.fromMs, toMs: this.endOf(source) })
+    })
   }
 
   spansOf({ name, recording }: Source, table: string): readonly TabletSpan[] {
-    const key = JSON.stringify([name, table])
-    const kept = this.#spans.get(key)
-    if (kept?.version === recording.version) return kept.spans
-    const spans = tabletSpans(table, recording.tablets, recording.events)
-    this.#spans.set(key, { version: recording.version, spans })
-    return spans
+    const make = () => tabletSpans(table, recording.tablets, recording.events)
+    return this.#kept(['spans', name, table], String(recording.version), make)
+  }
+
+  #kept<T>(names: readonly string[], version: string, make: () => T): T {
+    const name = JSON.stringify(names)
+    const kept = this.#computed.get(name)
+    if (kept?.version === version) return kept.value as T
+    const value = make()
+    this.#computed.set(name, { version, value })
+    return value
   }
 
   mostOf(shown: readonly Source[], tables: readonly string[], metric: Metric): number {
@@ -132,7 +128,7 @@ export class Recordings {
   /** The live recording is another one: axes, too, of what is still shown. */
   #startAnew(): void {
     this.#axes.clear()
-    this.#planes.clear()
+    this.#computed.clear()
     this.#takenMs.clear()
     this.frozen = undefined
   }
