@@ -22,7 +22,10 @@ test('a property named like one of every object is absent where the entity does 
 })
 
 test('no cell is a formula', () => {
-  for (const text of ['=1+1', '+1', '@a', '-x', '\t=1']) {
+  for (const text of ['=1+1', '+1', '@a', '-x', '-2+3', "-2+3+cmd|'/C calc'!b", '\t=1']) {
     expect(rowsAsCsv([row('1', { a: { stringValue: text } })], ['a'])).toContain(`,'${text}`)
   }
+  const place = { geoPointValue: { latitude: -33.8, longitude: -1e-7 } }
+  const numbers = rowsAsCsv([row('1', { a: { doubleValue: -1.5e-9 }, b: place })], ['a', 'b'])
+  expect(numbers).toBe('key,a,b\r\nT:1,-1.5e-9,"-33.8, -1e-7"\r\n')
 })

@@ -24,8 +24,11 @@ export function rowsAsCsv(rows: readonly EntityResult[], columns: readonly strin
   return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
 }
 
+/** A negative number, or a geo point that begins with one; any other text with a minus at its begin may be a formula. */
+const numbers = /^-[\d.]+(?:e[-+]?\d+)?(?:, -?[\d.]+(?:e[-+]?\d+)?)?$/
+
 function csvCell(text: string): string {
-  const isFormula = /^[=+@\t\r]|^-(?!\d)/.test(text)
+  const isFormula = /^[=+@\t\r-]/.test(text) && !numbers.test(text)
   const safe = isFormula ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
