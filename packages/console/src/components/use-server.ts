@@ -1,5 +1,5 @@
 /** Answers and streams of the server in a component, from when it is shown until it is gone. */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../api/connection.ts'
 import { type EventReader, openEvents } from '../api/events.ts'
 import { type CallOptions, getJson, postJson, ServerGone } from '../api/http.ts'
@@ -22,13 +22,15 @@ export interface LoadedOptions<T> {
   readonly body?: object | undefined
   /** Asks again when it is another one. */
   readonly turn?: number | undefined
+  /** The answer never changes, and another server need not have it: one that was started again is not asked. */
+  readonly isFixed?: boolean | undefined
   /** The call itself; default: a GET, or a POST of the body. */
   readonly read?: ((path: string, options: CallOptions) => Promise<T>) | undefined
 }
 
 /** @param path - absent: nothing is asked */
 export function useLoaded<T>(path: string | undefined, options: LoadedOptions<T> = {}): Loaded<T> {
-  const { everyMs, body, turn } = options
+  const { everyMs, body, turn, isFixed = false } = options
   const call = JSON.stringify([path, body])
   const [found, setFound] = useState<{ readonly of: string; readonly value?: T; readonly error?: Error }>({ of: '' })
   const answers = useRef(new NewestAnswer()).current
@@ -53,20 +55,17 @@ export function useLoaded<T>(path: string | undefined, options: LoadedOptions<T>
     loading.current = repeated(load, everyMs, signal)
     loading.current()
     return () => abort.abort()
-  }, [call, everyMs, epoch.value])
-  const reload = useCallback(() => loading.current(), [])
+  }, [call, everyMs, isFixed ? 0 : epoch.value])
+  const reload = (): void => loading.current()
   const isFirst = useRef(true)
   useEffect(() => {
     if (!isFirst.current) reload()
     isFirst.current = false
   }, [turn])
-  const set = useCallback(
-    (value: T) => {
-      answers.overtake()
-      setFound({ of: call, value })
-    },
-    [call],
-  )
+  const set = (value: T): void => {
+    answers.overtake()
+    setFound({ of: call, value })
+  }
   const { value, error } = found.of === call ? found : {}
   return { value, error, reload, set }
 }

@@ -6,7 +6,7 @@ import { DatabaseFields } from '../../components/databases.tsx'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
 import { EmptyState, ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { useCommits, useLoaded } from '../../components/use-server.ts'
-import { formatKeyPath, keyProblem } from '../../model/key-text.ts'
+import { formatKeyPath, keyProblem, parseKeyPath } from '../../model/key-text.ts'
 import { entitiesInWords } from '../../model/numbers.ts'
 import { addressOfChildren } from '../../model/query-form.ts'
 import { addressOf, navigate } from '../../model/route.ts'
@@ -120,14 +120,10 @@ function FirstEntities({ scope }: { readonly scope: EntityScope }) {
 
 const propertiesShown = 3
 
-export interface EntityListProps {
-  readonly scope: EntityScope
-  readonly entities: First['entities']
-  /** Elements at the begin of each path that are not shown. */
-  readonly depth?: number
-}
+type EntityListProps = Readonly<{ scope: EntityScope; entities: First['entities']; depth?: number }>
 
-export function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
+/** @param depth - elements at the begin of each path that are not shown */
+function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
   return (
     <ul>
       {entities.map(({ key: { path }, properties = {} }) => (
@@ -150,14 +146,9 @@ export function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
 /** So many of the entities below one are listed. */
 export const childrenMax = 50
 
-export interface ChildrenProps extends Pick<EntityListProps, 'scope'> {
-  readonly first: First
-  readonly entityKey: string
-  readonly depth: number
-}
+type ChildrenProps = Readonly<{ scope: EntityScope; entityKey: string; first: First }>
 
-export function ChildrenSection({ scope, entityKey, first, depth }: ChildrenProps) {
-  const { entities, hasMore } = first
+export function ChildrenSection({ scope, entityKey, first: { entities, hasMore } }: ChildrenProps) {
   const count = entitiesInWords(entities.length)
   return (
     <Panel
@@ -172,7 +163,7 @@ export function ChildrenSection({ scope, entityKey, first, depth }: ChildrenProp
       {entities.length === 0 ? (
         <p class="muted">Entities whose key begins with this one are its children. They are in its entity group.</p>
       ) : (
-        <EntityList scope={scope} entities={entities} depth={depth} />
+        <EntityList {...{ scope, entities }} depth={parseKeyPath(entityKey).length} />
       )}
     </Panel>
   )

@@ -13,10 +13,10 @@ import { EmptyState, ErrorNote, safeText, scopeWords } from '../../components/pa
 import { CommitsUntold } from '../../components/shared-store.tsx'
 import { formatKeyPath, keyProblem, parseKeyPath } from '../../model/key-text.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
-import { addressOfEntity, addressOfRows, type EntityScope, scopeIn, scopeQuery } from '../../model/scope.ts'
+import { addressOfEntity, addressOfRows, scopeIn, scopeQuery } from '../../model/scope.ts'
 import { ChildrenSection, FindEntity } from './find-entity.tsx'
 import { LogSection, RowsSection } from './rows-and-log.tsx'
-import { useInside } from './use-inside.ts'
+import { type InsideProps, useInside } from './use-inside.ts'
 import { VersionsSection } from './versions-section.tsx'
 
 export default function EntityPage({ route }: PageProps) {
@@ -28,19 +28,12 @@ export default function EntityPage({ route }: PageProps) {
   return <Inside key={JSON.stringify([scope, key])} scope={scope} entityKey={key} query={route.query} />
 }
 
-interface InsideProps {
-  readonly scope: EntityScope
-  readonly entityKey: string
-  readonly query: URLSearchParams
-}
-
-function Inside({ scope, entityKey, query }: InsideProps) {
+function Inside(props: InsideProps) {
+  const { scope, entityKey } = props
   const { inside, children } = useInside(scope, entityKey)
   const { rows, versions } = inside.value ?? {}
   const [editing, setEditing] = useState<'edit' | 'create' | 'duplicate' | undefined>(undefined)
   const isThere = versions !== undefined && versions.at(-1)?.operation === 'put'
-  const choose = (version: string | undefined, compared: string | undefined): void =>
-    navigate(addressOfEntity(scope, entityKey, { version, with: compared }), { replace: true })
   return (
     <section class="page entity-page">
       <Head scope={scope} entityKey={entityKey} isThere={isThere} onEdit={setEditing} />
@@ -56,21 +49,12 @@ function Inside({ scope, entityKey, query }: InsideProps) {
           <Button label="Create it…" onClick={() => setEditing('create')} />
         </EmptyState>
       )}
-      {versions !== undefined && versions.length > 0 && (
-        <VersionsSection
-          scope={scope}
-          entityKey={entityKey}
-          versions={versions}
-          chosen={query.get('version') ?? undefined}
-          compared={query.get('with') ?? undefined}
-          onChoose={choose}
-        />
-      )}
+      {versions !== undefined && versions.length > 0 && <VersionsSection {...props} versions={versions} />}
       {rows !== undefined && children.value !== undefined && (
         <div class="entity-columns columns">
           <RowsSection rows={rows.rows} />
           <div>
-            <ChildrenSection {...{ scope, entityKey }} first={children.value} depth={parseKeyPath(entityKey).length} />
+            <ChildrenSection {...props} first={children.value} />
             <LogSection log={rows.log} />
           </div>
         </div>
@@ -90,7 +74,7 @@ function Inside({ scope, entityKey, query }: InsideProps) {
   )
 }
 
-interface HeadProps extends Pick<InsideProps, 'scope' | 'entityKey'> {
+interface HeadProps extends Omit<InsideProps, 'query'> {
   readonly isThere: boolean
   readonly onEdit: (mode: 'edit' | 'duplicate') => void
 }

@@ -12,7 +12,14 @@ import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { childrenMax } from './find-entity.tsx'
 
-export interface Inside extends Pick<VersionsReport, 'versions'> {
+/** An entity, with the query of the address. */
+export interface InsideProps {
+  readonly scope: EntityScope
+  readonly entityKey: string
+  readonly query: URLSearchParams
+}
+
+interface Inside extends Pick<VersionsReport, 'versions'> {
   readonly rows: Pick<RowsReport, 'rows' | 'log'>
 }
 

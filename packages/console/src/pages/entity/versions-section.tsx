@@ -1,41 +1,40 @@
 /** The past of an entity: a slider over its versions, one of them in full, and its difference to another. */
 import type { VersionReport } from '@sixtables/engine'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { readEntity, type StoredEntity } from '../../api/entities.ts'
 import { Button, Select } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DifferenceList } from '../../components/difference-list.tsx'
 import { ErrorNote, LongText, Panel, safeText, useFirst } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
+import { useLoaded } from '../../components/use-server.ts'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
-import type { EntityScope } from '../../model/scope.ts'
+import { navigate } from '../../model/route.ts'
+import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
 import { formOf } from '../../model/typed-json.ts'
 import { StateTag } from './rows-and-log.tsx'
+import type { InsideProps } from './use-inside.ts'
 
-export interface VersionsSectionProps {
-  readonly scope: EntityScope
-  readonly entityKey: string
+interface VersionsSectionProps extends InsideProps {
   /** Oldest first, at least one. */
   readonly versions: readonly VersionReport[]
-  /** Versions in the address; absent = the newest, and the one before the chosen one. */
-  readonly chosen: string | undefined
-  readonly compared: string | undefined
-  readonly onChoose: (version: string | undefined, compared: string | undefined) => void
 }
 
-export function VersionsSection(props: VersionsSectionProps) {
-  const { scope, entityKey, versions, compared, onChoose } = props
+/** The address names two versions; without them they are the newest, and the one before the chosen one. */
+export function VersionsSection({ scope, entityKey, query, versions }: VersionsSectionProps) {
   const last = versions.length - 1
-  const known = versions.findIndex(({ version }) => version === props.chosen)
+  const [chosen, compared] = [query.get('version') ?? undefined, query.get('with') ?? undefined]
+  const known = versions.findIndex(({ version }) => version === chosen)
   const at = known < 0 ? last : known
   const found = versions.findIndex(({ version }) => version === compared)
-  const other = found < 0 ? at - 1 : found
-  const [shown, with_] = [versions[at], versions[other]]
+  const [shown, with_] = [versions[at], versions[found < 0 ? at - 1 : found]]
   const state = useVersion(scope, entityKey, versions, shown?.version)
   const otherState = useVersion(scope, entityKey, versions, with_?.version)
   if (shown === undefined) return null
+  const go = (version: string | undefined, other: string | undefined): void =>
+    navigate(addressOfEntity(scope, entityKey, { version, with: other }), { replace: true })
   const choose = (i: number): void =>
-    onChoose(i === last ? undefined : versions[i]?.version, found < 0 ? undefined : compared)
+    go(i === last ? undefined : versions[i]?.version, found < 0 ? undefined : compared)
   const words = `version ${shown.version} of ${shown.committedAt}, ${at + 1} of ${versions.length}`
   return (
     <Panel
@@ -66,11 +65,7 @@ export function VersionsSection(props: VersionsSectionProps) {
       <div class="entity-versions halves columns">
         <VersionState state={state} isDeleted={shown.operation === 'delete'} />
         <div class="sideways">
-          <CompareWith
-            versions={versions}
-            compared={found < 0 ? '' : (compared ?? '')}
-            onChange={(version) => onChoose(props.chosen, version)}
-          />
+          {compareWith(versions, found < 0 ? '' : (compared ?? ''), (version) => go(chosen, version))}
           <DifferenceTo before={otherState} after={state} hasOther={with_ !== undefined} />
         </div>
       </div>
@@ -81,14 +76,12 @@ export function VersionsSection(props: VersionsSectionProps) {
 /** A list of a thousand is no choice. */
 const offeredMax = 100
 
-interface CompareWithProps {
-  readonly versions: readonly VersionReport[]
-  /** Empty = the version before the chosen one. */
-  readonly compared: string
-  readonly onChange: (version: string | undefined) => void
-}
-
-function CompareWith({ versions, compared, onChange }: CompareWithProps) {
+/** @param compared - empty = the version before the chosen one */
+function compareWith(
+  versions: readonly VersionReport[],
+  compared: string,
+  onChange: (version: string | undefined) => void,
+) {
   const offered = versions.filter(({ version }, i) => i >= versions.length - offeredMax || version === compared)
   return (
     <Select
@@ -115,42 +108,29 @@ function ReadTime({ version: { readTime, readable } }: { readonly version: Versi
   )
 }
 
-interface LoadedVersion {
-  readonly entity?: StoredEntity
-  readonly error?: Error
-  /** The list of versions at the call that failed. */
-  readonly failedAt?: VersionsSectionProps['versions']
-}
-
 /**
- * Versions do not change: each is asked for until it is there, after an error again when the list of versions is read again. Then the server
- * is back, and has them: another server would not know those of the list before. A call under way goes on when commits bring a new list.
+ * A version that is not there yet is asked for again when the list of versions is read again: then the server is back, and has it. Another
+ * server would not know those of the list before.
  */
-function useVersion(
-  scope: EntityScope,
-  key: string,
-  versions: VersionsSectionProps['versions'],
-  version: string | undefined,
-): LoadedVersion {
-  const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedVersion>>(new Map())
-  const found = (version === undefined ? undefined : loaded.get(version)) ?? {}
-  const isAskedAgain = found.failedAt !== undefined && found.failedAt !== versions
+function useVersion(scope: EntityScope, key: string, versions: readonly VersionReport[], version: string | undefined) {
+  const loaded = useLoaded<StoredEntity>(version, {
+    read: (one, options) => readEntity(scope, key, { ...options, version: one }),
+    isFixed: true,
+  })
+  const list = useRef(versions)
   useEffect(() => {
-    if (version === undefined || found.entity !== undefined || found.failedAt === versions) return
-    const abort = new AbortController()
-    const add = (one: LoadedVersion): void => setLoaded((before) => new Map([...before, [version, one]]))
-    readEntity(scope, key, { version, signal: abort.signal }).then(
-      (entity) => add({ entity }),
-      (error: Error) => {
-        if (!abort.signal.aborted) add({ error, failedAt: versions })
-      },
-    )
-    return () => abort.abort()
-  }, [version, isAskedAgain && versions])
-  return found
+    if (list.current !== versions && loaded.value === undefined) loaded.reload()
+    list.current = versions
+  }, [versions])
+  return loaded
 }
 
-function VersionState({ state: { entity, error }, isDeleted }: Readonly<{ state: LoadedVersion; isDeleted: boolean }>) {
+type LoadedVersion = ReturnType<typeof useVersion>
+
+function VersionState({
+  state: { value: entity, error },
+  isDeleted,
+}: Readonly<{ state: LoadedVersion; isDeleted: boolean }>) {
   const properties = Object.entries(entity?.properties ?? {})
   const { shown, rest } = useFirst(properties, 'properties')
   if (error !== undefined) return <ErrorNote error={error} what="The version could not be read" />
@@ -177,7 +157,7 @@ type DifferenceToProps = Readonly<Record<'before' | 'after', LoadedVersion> & { 
 function DifferenceTo({ before, after, hasOther }: DifferenceToProps) {
   if (!hasOther) return <p class="muted">The log has no version before it.</p>
   if (before.error !== undefined) return <ErrorNote error={before.error} what="The other version could not be read" />
-  if (before.entity === undefined || after.entity === undefined) return <p class="muted">…</p>
-  const differences = differencesOf(before.entity.properties ?? {}, after.entity.properties ?? {})
+  if (before.value === undefined || after.value === undefined) return <p class="muted">…</p>
+  const differences = differencesOf(before.value.properties ?? {}, after.value.properties ?? {})
   return <DifferenceList differences={differences} before="The other" after="This version" />
 }
