@@ -63,23 +63,16 @@ function valueInWords(value: ValueForm): string {
 
 /** A value on one line, without its type: `5`, `"text"`, `[1, 2]`. */
 export function plainWords(value: ValueForm): string {
-  const { type, text, longitude, properties, elements } = value
-  switch (type) {
-    case 'null':
-      return ''
-    case 'string':
-      return JSON.stringify(text)
-    case 'geoPoint':
-      return `${text}, ${longitude}`
-    case 'array':
-      return `[${elements.map(plainWords).join(', ')}]`
-    case 'vector':
-      return `[${numbersOf(text).join(', ')}]`
-    case 'entity':
-      return `{${properties.map(({ name, value: one }) => `${name}: ${plainWords(one)}`).join(', ')}}`
-    case 'other':
-      return JSON.stringify(jsonOf(value))
-    default:
-      return text
-  }
+  return (wordsByType[value.type] ?? (({ text }) => text))(value)
+}
+
+/** Values of other types are their texts. */
+const wordsByType: Partial<Record<ValueForm['type'], (value: ValueForm) => string>> = {
+  null: () => '',
+  string: ({ text }) => JSON.stringify(text),
+  geoPoint: ({ text, longitude }) => `${text}, ${longitude}`,
+  array: ({ elements }) => `[${elements.map(plainWords).join(', ')}]`,
+  vector: ({ text }) => `[${numbersOf(text).join(', ')}]`,
+  entity: ({ properties }) => `{${properties.map(({ name, value }) => `${name}: ${plainWords(value)}`).join(', ')}}`,
+  other: (value) => JSON.stringify(jsonOf(value)),
 }

@@ -202,8 +202,6 @@ export function numbersOf(text: string): readonly string[] {
   return text.split(/[\s,;[\]]+/).filter((one) => one !== '')
 }
 
-// ------------------------------------------------------------------------------------------------ doubles and keys
-
 /** A finite number but -0, which JSON.stringify would lose, is a number in JSON. */
 function doubleJson(text: string): Json {
   const trimmed = text.trim()

@@ -27,7 +27,7 @@ export function converted(value: ValueForm, type: ValueType, now: () => Date): V
     if (only === undefined) return converted(emptyValue, type, now)
     return { ...converted(only.value, type, now), isExcluded: value.isExcluded || only.value.isExcluded }
   }
-  return { ...kept, ...scalar(value, type, now) }
+  return { ...kept, ...scalars[type]?.(value, textsOf(value)[0] ?? '', now) }
 }
 
 /** A form of a type for a place with null, or without a value: nothing is written in it yet, and whether it is indexed stays. */
@@ -47,33 +47,28 @@ function textsOf(value: ValueForm): readonly string[] {
   return value.type === 'vector' ? numbersOf(value.text) : [value.text.trim()]
 }
 
-function scalar(value: ValueForm, type: ValueType, now: () => Date): Partial<ValueForm> {
-  const [text = ''] = textsOf(value)
-  switch (type) {
-    case 'integer':
-      if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
-      if (value.type === 'timestamp') return { text: String(parseDateTime(text.replace(/(\.\d{6})\d+/, '$1')) ?? 0) }
-      return { text: wholeOf(text) }
-    case 'double':
-      if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
-      return { text: isNumber(text) || ['NaN', 'Infinity', '-Infinity'].includes(text) ? text : '0' }
-    case 'boolean':
-      return { text: String(text === 'true' || (isNumber(text) && Number(text) !== 0)) }
-    case 'timestamp':
-      return { text: instantOf(value, text) ?? now().toISOString() }
-    case 'string':
-      return { text: value.type === 'blob' ? (textOfBase64(text) ?? text) : value.type === 'null' ? '' : value.text }
-    case 'blob':
-      return { text: value.type === 'null' ? '' : base64Of(value.text) }
-    case 'geoPoint': {
-      const [latitude = '0', longitude = '0'] = text.split(/[\s,;]+/).filter(isNumber)
-      return { text: latitude, longitude }
-    }
-    case 'key':
-      return { text: value.type === 'string' ? text : '' }
-    default:
-      return {}
-  }
+/** The parts of a form by its type, from a value of another one. @param text - that of the value, or of its first number or element */
+const scalars: Partial<Record<ValueType, (value: ValueForm, text: string, now: () => Date) => Partial<ValueForm>>> = {
+  integer(value, text) {
+    if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
+    if (value.type !== 'timestamp') return { text: wholeOf(text) }
+    return { text: String(parseDateTime(text.replace(/(\.\d{6})\d+/, '$1')) ?? 0) }
+  },
+  double(value, text) {
+    if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
+    return { text: isNumber(text) || ['NaN', 'Infinity', '-Infinity'].includes(text) ? text : '0' }
+  },
+  boolean: (_, text) => ({ text: String(text === 'true' || (isNumber(text) && Number(text) !== 0)) }),
+  timestamp: (value, text, now) => ({ text: instantOf(value, text) ?? now().toISOString() }),
+  string({ type, text: whole }, text) {
+    return { text: type === 'blob' ? (textOfBase64(text) ?? text) : type === 'null' ? '' : whole }
+  },
+  blob: ({ type, text: whole }) => ({ text: type === 'null' ? '' : base64Of(whole) }),
+  geoPoint(_, text) {
+    const [latitude = '0', longitude = '0'] = text.split(/[\s,;]+/).filter(isNumber)
+    return { text: latitude, longitude }
+  },
+  key: ({ type }, text) => ({ text: type === 'string' ? text : '' }),
 }
 
 /** A number without its fraction; digits are kept, also beyond 2^53. */

@@ -3,7 +3,7 @@
  */
 import { parseInt64 } from '@sixtables/gateway/browser'
 import { isComplete, keyProblem, parseKeyPath } from './key-text.ts'
-import { isNumber, numbersOf, type PropertyForm, type ValueForm } from './typed-json.ts'
+import { isNumber, numbersOf, type PropertyForm, type ValueForm, type ValueType } from './typed-json.ts'
 
 export interface Problem {
   /** Name of the property that it is in, however deep. */
@@ -39,30 +39,28 @@ export function problemsIn(value: ValueForm): readonly string[] {
 }
 
 /** The mistake in a value itself, not in what is within it. */
-export function problemIn({ type, text, longitude, meaning }: ValueForm): string | undefined {
-  if (!/^(?:-?\d{1,9})?$/.test(meaning)) return `A meaning is a whole number, not ${meaning}.`
-  switch (type) {
-    case 'integer':
-      return integerProblem(text.trim())
-    case 'double':
-      return doubleProblem(text)
-    case 'geoPoint':
-      return doubleProblem(text) ?? doubleProblem(longitude)
-    case 'vector':
-      return numbersOf(text)
-        .map(doubleProblem)
-        .find((problem) => problem !== undefined)
-    case 'timestamp':
-      return isInstant(text) ? undefined : 'A timestamp is written like 2026-11-21T10:00:00.123456Z.'
-    case 'blob':
-      return isBase64(text) ? undefined : 'A blob is written in base64.'
-    case 'key':
-      return keyProblemIn(text, true)
-    case 'entity':
-      return text === '' ? undefined : keyProblemIn(text, false)
-    default:
-      return undefined
-  }
+export function problemIn(form: ValueForm): string | undefined {
+  if (!/^(?:-?\d{1,9})?$/.test(form.meaning)) return `A meaning is a whole number, not ${form.meaning}.`
+  return ownProblems[form.type]?.(form)
+}
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[-+]\d\d:\d\d)$/
+const base64 = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/
+
+/** By type; a value of another one cannot be written wrong. */
+const ownProblems: Partial<Record<ValueType, (form: ValueForm) => string | undefined>> = {
+  integer: ({ text }) => integerProblem(text.trim()),
+  double: ({ text }) => doubleProblem(text),
+  geoPoint: ({ text, longitude }) => doubleProblem(text) ?? doubleProblem(longitude),
+  vector: ({ text }) => numbersOf(text).map(doubleProblem).find(Boolean),
+  timestamp: ({ text }) =>
+    instant.test(text) ? undefined : 'A timestamp is written like 2026-11-21T10:00:00.123456Z.',
+  blob: ({ text }) => (base64.test(text) ? undefined : 'A blob is written in base64.'),
+  key({ text }) {
+    const isPart = keyProblem(text) === undefined && !isComplete(parseKeyPath(text))
+    return isPart ? 'The last element of the key has neither an id nor a name.' : keyProblem(text)
+  },
+  entity: ({ text }) => (text === '' ? undefined : keyProblem(text)),
 }
 
 function integerProblem(text: string): string | undefined {
@@ -75,17 +73,4 @@ function doubleProblem(text: string): string | undefined {
   if (['NaN', 'Infinity', '-Infinity'].includes(trimmed)) return undefined
   if (!isNumber(trimmed)) return 'A double is a number such as 1.5 or 1e3, or NaN, Infinity, -Infinity.'
   return Number.isFinite(Number(trimmed)) ? undefined : `${trimmed} is beyond the range of doubles.`
-}
-
-function isInstant(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[-+]\d\d:\d\d)$/.test(text)
-}
-
-function isBase64(text: string): boolean {
-  return /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(text)
-}
-
-function keyProblemIn(text: string, isWhole: boolean): string | undefined {
-  const isPart = isWhole && keyProblem(text) === undefined && !isComplete(parseKeyPath(text))
-  return isPart ? 'The last element of the key has neither an id nor a name.' : keyProblem(text)
 }
