@@ -8,7 +8,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { inWords, timeWords } from '../model/numbers.ts'
 import { useWidth } from './hooks.ts'
-import { FigureTable, Scroll } from './table.tsx'
+import { FoldedTable } from './table.tsx'
 import { colourOf, themeEpoch } from './theme-colours.ts'
 
 export interface PlotLine {
@@ -95,7 +95,7 @@ export function LinePlot(props: LinePlotProps) {
       </ul>
       {isUndrawn && <p class="muted">The drawing could not be loaded. Load the page again to see it.</p>}
       <div ref={box} class="line-plot-canvas clip" style={{ height: `${height}px` }} aria-hidden="true" />
-      <PlotTable {...props} />
+      <FoldedTable summary={`Values of "${title}"`} label={`${title}, ${unit}`} table={() => tableOf(props)} />
     </figure>
   )
 }
@@ -115,27 +115,14 @@ function LineMark({ line, place }: { readonly line: PlotLine; readonly place: nu
   )
 }
 
-/** Shown on demand: a table of each plot would be longer than the page. */
-function PlotTable({ title, unit, x, lines }: LinePlotProps) {
-  const [isOpen, setOpen] = useState(false)
+function tableOf({ x, lines }: LinePlotProps) {
   const from = Math.max(0, x.values.length - tableRowsMax)
-  return (
-    <details class="small muted" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Values of "{title}"</summary>
-      {isOpen && (
-        <Scroll label={`${title}, ${unit}`}>
-          <FigureTable
-            columns={[x.name, ...lines.map(({ label }) => label)]}
-            rows={x.values.slice(from).map((value, i) => ({
-              key: String(value),
-              name: x.isTime === true ? timeWords(value * 1000) : inWords(value),
-              figures: lines.map(({ values }) => valueWords(values[from + i])),
-            }))}
-          />
-        </Scroll>
-      )}
-    </details>
-  )
+  const rows = x.values.slice(from).map((value, i) => ({
+    key: String(value),
+    name: x.isTime === true ? timeWords(value * 1000) : inWords(value),
+    figures: lines.map(({ values }) => valueWords(values[from + i])),
+  }))
+  return { columns: [x.name, ...lines.map(({ label }) => label)], rows }
 }
 
 const valueWords = (value: number | null | undefined): string => (typeof value === 'number' ? inWords(value) : '–')

@@ -7,6 +7,7 @@
  *   ]} />
  */
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 
 export interface Column<Row> {
   readonly title: string
@@ -84,6 +85,23 @@ export function FigureTable({ columns: [first = '', ...others], ...rest }: Figur
       columns={[{ title: first, cell: ({ key, name = key }) => name }, ...figures]}
       {...rest}
     />
+  )
+}
+
+type FoldedTableProps = Readonly<{ summary: string; label: string; table: () => FigureTableProps }>
+
+/** Figures that are put together when they are first unfolded: tables of all plots would be longer than the page. */
+export function FoldedTable({ summary, label, table }: FoldedTableProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="small muted" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && (
+        <Scroll label={label}>
+          <FigureTable {...table()} />
+        </Scroll>
+      )}
+    </details>
   )
 }
 

@@ -10,13 +10,8 @@ export interface TextElement {
   readonly inside: readonly Piece[]
 }
 
-export interface Section {
-  /** Empty for what stands before the first heading. */
-  readonly title: string
-  readonly pieces: readonly Piece[]
-}
-
-export function sectionsOf(pieces: readonly Piece[]): readonly Section[] {
+/** The pieces by their headings; those before the first one have an empty title. */
+export function sectionsOf(pieces: readonly Piece[]) {
   const sections: { title: string; pieces: Piece[] }[] = [{ title: '', pieces: [] }]
   for (const piece of pieces) {
     const tag = typeof piece === 'string' ? '' : piece.tag

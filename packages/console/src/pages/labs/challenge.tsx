@@ -1,9 +1,10 @@
 /** One challenge: the task and its goals, the reader's program in an editor, and its judgement beside the given program. */
 import type { Catalogue, ChallengeOffer, PageJudgement } from '@sixtables/bench'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
+import { useTask } from '../../components/hooks.ts'
 import { ErrorNote, safeText } from '../../components/parts.tsx'
 import { addressOf } from '../../model/route.ts'
 import { richText } from './pieces.tsx'
@@ -20,11 +21,13 @@ export interface LabsOffer extends Partial<Catalogue> {
 
 export function ChallengeView({ challenge, offer }: Readonly<{ challenge: ChallengeOffer; offer: LabsOffer }>) {
   const { judge: file = '', calls = [] } = offer
-  const { name, title, task, lab, goals, minutes } = challenge
-  const judge = useJudge(file, name)
+  const { name, title, task, lab, goals, minutes, program: given } = challenge
+  // The program is kept in this browser, and may be begun anew.
+  const [program, setProgram] = useKeptText(`sixtables-program-${name}`, given)
+  const judge = useJudge(file, { challenge: name, program })
   return (
     <>
-      <h1>
+      <h1 class="mb-2">
         {name}: {title}
       </h1>
       <p class="lab-question">{richText(task)}</p>
@@ -37,7 +40,7 @@ export function ChallengeView({ challenge, offer }: Readonly<{ challenge: Challe
           <li key={goal}>{goal}</li>
         ))}
       </ul>
-      <Program challenge={challenge} judge={judge} />
+      <Program {...{ challenge, program, setProgram, judge }} />
       <details>
         <summary>What a program may call on db</summary>
         <dl class="stack gap-1">
@@ -67,13 +70,17 @@ export function ChallengeView({ challenge, offer }: Readonly<{ challenge: Challe
 
 const inTerminal = (words: string): string => `npx sixtables-lab challenge ${words}`
 
-/** The program is kept in this browser, and may be begun anew. */
-function Program({ challenge, judge }: { readonly challenge: ChallengeOffer; readonly judge: Judge }) {
-  const { name, program: given, functions } = challenge
-  const [text, change] = useKeptText(`sixtables-program-${name}`, given)
-  const isJudging = judge.share !== undefined
+interface ProgramProps {
+  readonly challenge: ChallengeOffer
+  readonly program: string
+  readonly setProgram: (program: string) => void
+  readonly judge: Judge
+}
+
+function Program({ challenge: { program: given, functions }, program, setProgram, judge }: ProgramProps) {
+  const { isBusy } = judge
   const start = (): void => {
-    if (!isJudging) judge.start(text)
+    if (!isBusy) judge.start()
   }
   return (
     <section class="panel my-3" aria-label="Your program" style={{ '--editor-height': '60vh' }}>
@@ -82,16 +89,16 @@ function Program({ challenge, judge }: { readonly challenge: ChallengeOffer; rea
         <code>solution.mjs</code> exports <code>{functions.join(', ')}</code>. It is judged in this browser, with three
         seeds, on a store of its own; Ctrl+Enter judges it.
       </p>
-      <Editor language="js" label="solution.mjs" value={text} onChange={change} onRun={start} />
+      <Editor language="js" label="solution.mjs" value={program} onChange={setProgram} onRun={start} />
       <p class="toolbar m-0 mt-2">
-        <Button label={isJudging ? 'Judging…' : 'Judge'} look="primary" disabled={isJudging} onClick={start} />
-        {isJudging ? (
+        <Button label={isBusy ? 'Judging…' : 'Judge'} look="primary" disabled={isBusy} onClick={start} />
+        {isBusy ? (
           <>
             <progress value={judge.share} max={1} aria-label="Judging" />
             <Button label="Cancel" onClick={judge.cancel} />
           </>
         ) : (
-          <Button label="Back to the given program" disabled={text === given} onClick={() => change(given)} />
+          <Button label="Back to the given program" disabled={program === given} onClick={() => setProgram(given)} />
         )}
       </p>
     </section>
@@ -119,15 +126,6 @@ function JudgementView({ judgement: { passed, fault, hint, results } }: { readon
   )
 }
 
-/** The state of the judge, a worker of this browser that ends with the judgement: nothing of it runs on the server. */
-interface Judging {
-  /** The part that is done, 0 to 1; absent when no program is judged. */
-  readonly share?: number
-  readonly judgement?: PageJudgement
-  readonly error?: Error
-  readonly printed: string
-}
-
 interface FromJudge {
   readonly progress?: { readonly share: number }
   readonly printed?: string
@@ -136,39 +134,33 @@ interface FromJudge {
 }
 
 const printedMax = 16_384
-const nothing: Judging = { printed: '' }
 
 type Judge = ReturnType<typeof useJudge>
 
-/** @param file - the address of the judge's worker */
-function useJudge(file: string, challenge: string) {
-  const [judging, setJudging] = useState<Judging>(nothing)
-  const worker = useRef<Worker | undefined>(undefined)
-  const end = (): void => {
-    worker.current?.terminate()
-    worker.current = undefined
-  }
-  useEffect(() => end, [])
-  const start = (program: string): void => {
-    end()
-    setJudging({ ...nothing, share: 0 })
-    const judge = new Worker(file, { type: 'module' })
-    worker.current = judge
-    const ended = (outcome: Pick<Judging, 'judgement' | 'error'>): void => {
-      setJudging(({ printed }) => ({ printed, ...outcome }))
-      end()
-    }
-    judge.onmessage = ({ data: { progress, printed = '', answer, refused } }: MessageEvent<FromJudge>) => {
-      if (answer !== undefined) ended({ judgement: answer })
-      else if (refused !== undefined) ended({ error: new Error(refused) })
-      else setJudging((now) => ({ ...now, ...progress, printed: (now.printed + printed).slice(-printedMax) }))
-    }
-    judge.onerror = ({ message }) => ended({ error: new Error(message || 'the judge could not be loaded') })
-    judge.postMessage({ task: { challenge, program } })
-  }
-  const cancel = (): void => {
-    end()
-    setJudging(nothing)
-  }
-  return { ...judging, start, cancel }
+/** The judge is a worker of this browser that ends with the judgement: nothing of it runs on the server. @param file - its address */
+function useJudge(file: string, task: { readonly challenge: string; readonly program: string }) {
+  /** The part that is done, 0 to 1. */
+  const [share, setShare] = useState(0)
+  const [printed, setPrinted] = useState('')
+  const { start, cancel, isBusy, state } = useTask<PageJudgement>(async ({ signal, tell }) => {
+    setShare(0)
+    setPrinted('')
+    tell('')
+    const worker = new Worker(file, { type: 'module' })
+    const judged = new Promise<PageJudgement>((resolve, reject) => {
+      signal.addEventListener('abort', reject)
+      worker.onmessage = ({ data: { progress, printed: more = '', answer, refused } }: MessageEvent<FromJudge>) => {
+        if (answer !== undefined) resolve(answer)
+        if (refused !== undefined) reject(new Error(refused))
+        if (progress !== undefined) setShare(progress.share)
+        setPrinted((before) => (before + more).slice(-printedMax))
+      }
+      worker.onerror = ({ message }) => reject(new Error(message || 'the judge could not be loaded'))
+      worker.postMessage({ task })
+    })
+    return judged.finally(() => worker.terminate())
+  })
+  const error = state instanceof Error ? state : undefined
+  const judgement = typeof state === 'object' && !(state instanceof Error) ? state : undefined
+  return { share, printed: state === undefined ? '' : printed, error, judgement, isBusy, start, cancel }
 }

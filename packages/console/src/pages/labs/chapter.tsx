@@ -21,7 +21,7 @@ export function ChapterView({ chapter: { number, title, page }, chapters }: Chap
   const next = chapters.find((one) => one.number === number + 1)
   return (
     <article class="chapter" style={{ maxWidth: '100ch' }}>
-      <h1>
+      <h1 class="mb-2">
         {number}. {title}
       </h1>
       <ErrorNote error={error} what="The chapter could not be loaded" />

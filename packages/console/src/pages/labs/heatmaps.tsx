@@ -9,7 +9,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { HeatBar } from '../../components/heat-bar.tsx'
 import { useWidth } from '../../components/hooks.ts'
-import { FigureTable, Scroll } from '../../components/table.tsx'
+import { FoldedTable } from '../../components/table.tsx'
 import { colourOf, fitting, themeEpoch } from '../../components/theme-colours.ts'
 import { cssColour } from '../../model/heat-scale.ts'
 import { inWords } from '../../model/numbers.ts'
@@ -48,7 +48,7 @@ export function Heatmaps({ heatmaps }: { readonly heatmaps: ComparedHeatmaps }) 
       </p>
       <div class="heatmap-grid">
         {maps.map((map) => (
-          <HeatmapView key={map.arm} {...map} {...span} unit={unit} brightness={brightness} onSpan={setSpan} />
+          <HeatmapView key={map.arm} {...{ ...map, ...span, unit, brightness }} onSpan={setSpan} />
         ))}
       </div>
     </section>
@@ -61,10 +61,9 @@ interface Span {
   readonly to: number
 }
 
-interface HeatmapProps extends Span {
-  readonly arm: string
-  readonly heatmap: Heatmap
-  readonly shares: readonly (readonly number[])[]
+type MapOfArm = ComparedHeatmaps['maps'][number]
+
+interface HeatmapProps extends Span, MapOfArm {
   readonly unit: string
   /** A rate looks as hot as one so many times as high. */
   readonly brightness: number
@@ -128,7 +127,7 @@ function HeatmapView(props: HeatmapProps) {
         </span>
       )}
       <p class="small m-0 cut muted">{heatmap.events.length} splits, moves and refused splits</p>
-      <HeatmapTable heatmap={heatmap} />
+      <FoldedTable summary="Values" label="Values of the heatmap" table={() => tableOf(heatmap)} />
     </figure>
   )
 }
@@ -145,26 +144,16 @@ function spanOf(one: number, other: number, width: number, props: HeatmapProps):
 const columnsMax = 10
 
 /** The greatest value of each tenth of the time. */
-function HeatmapTable({ heatmap: { columns, rows, time } }: { readonly heatmap: Heatmap }) {
-  const [isOpen, setOpen] = useState(false)
+function tableOf({ columns, rows, time }: Heatmap) {
   const step = Math.max(1, Math.ceil(columns.length / columnsMax))
   const starts = columns.filter((_, i) => i % step === 0)
-  return (
-    <details class="small muted" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Values</summary>
-      {isOpen && (
-        <Scroll label="Values of the heatmap">
-          <FigureTable
-            columns={['Key range', ...starts.map((start) => `${inTime(start)} ${time}`)]}
-            rows={rows.map(({ label, values }) => ({
-              key: label,
-              figures: starts.map((_, i) => inWords(Math.max(...values.slice(i * step, (i + 1) * step)))),
-            }))}
-          />
-        </Scroll>
-      )}
-    </details>
-  )
+  return {
+    columns: ['Key range', ...starts.map((start) => `${inTime(start)} ${time}`)],
+    rows: rows.map(({ label, values }) => ({
+      key: label,
+      figures: starts.map((_, i) => inWords(Math.max(...values.slice(i * step, (i + 1) * step)))),
+    })),
+  }
 }
 
 function axisOf(width: number, { heatmap: { columns, rows }, from, to }: HeatmapProps) {

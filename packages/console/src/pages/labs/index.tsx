@@ -23,14 +23,14 @@ export default function LabsPage({ route }: PageProps) {
       <ErrorNote error={error} what="The labs cannot be listed" onRetry={reload} />
       {offer === undefined ? (
         <>
-          <h1>Labs</h1>
+          <h1 class="mb-2">Labs</h1>
           {error === undefined && <p class="muted">Loading the labs…</p>}
         </>
       ) : offer.installed ? (
         <View offer={offer} route={route} />
       ) : (
         <>
-          <h1>Labs</h1>
+          <h1 class="mb-2">Labs</h1>
           <EmptyState title="The labs are a package of their own">
             <p>
               A lab is an experiment on the engine of this emulator: predict, run, and read the picture. Install the
@@ -60,7 +60,7 @@ function View({ offer, route }: PageProps & { readonly offer: LabsOffer }) {
       {lab !== undefined && <LabView key={lab.name} lab={lab} run={route.query.get('run') ?? undefined} />}
       {task !== undefined && <ChallengeView key={task.name} challenge={task} offer={offer} />}
       {lab === undefined && task === undefined && chapter === undefined && (
-        <h1>There is no lab {safeText(challenge ?? name)}</h1>
+        <h1 class="mb-2">There is no lab {safeText(challenge ?? name)}</h1>
       )}
     </>
   )
@@ -74,7 +74,7 @@ function Course({ offer }: { readonly offer: LabsOffer }) {
   return (
     <>
       <header class="page-head">
-        <h1>Labs</h1>
+        <h1 class="mb-2">Labs</h1>
         <p class="muted">
           A course of eight chapters, and experiments on the engine, each with a prediction, a picture and verdicts.
           Labs run on virtual time and leave the data of this server as they are.
@@ -86,7 +86,7 @@ function Course({ offer }: { readonly offer: LabsOffer }) {
         ))}
         {others.length > 0 && (
           <section class="panel">
-            <h2>More labs</h2>
+            <h2 class="mb-1">More labs</h2>
             <LabList labs={others} />
           </section>
         )}
@@ -103,7 +103,7 @@ function ChapterCard({ chapter, offer }: { readonly chapter: Chapter; readonly o
   const tasks = chapter.challenges.flatMap((name) => challenges.filter((one) => one.name === name))
   return (
     <section class="panel">
-      <h2>
+      <h2 class="mb-1">
         <a href={addressOf('labs', ['chapter', `${number}`])}>
           {number}. {title}
         </a>{' '}

@@ -15,13 +15,14 @@ import { RunProgress, useRun } from './run-progress.tsx'
 
 /** @param run - id of the run that is shown */
 export function LabView({ lab, run: id }: Readonly<{ lab: LabOffer; run: string | undefined }>) {
-  const [choice, setChoice] = useState<RunChoice>({ seed: '1', settings: {} })
+  const arms = lab.arms.map(({ name }) => name)
+  const [choice, setChoice] = useState<RunChoice>({ seed: '1', arms, settings: {} })
   const { run, error, start, isRunning, isBusy } = useRun(lab.name, id, (begun) =>
     navigate(addressOf('labs', [lab.name], { run: begun })),
   )
   return (
     <>
-      <h1>
+      <h1 class="mb-2">
         {lab.name}: {lab.title}
       </h1>
       <p class="lab-question">{richText(lab.question)}</p>
@@ -36,7 +37,9 @@ export function LabView({ lab, run: id }: Readonly<{ lab: LabOffer; run: string 
           label={isRunning ? 'Running…' : 'Run the lab'}
           look="primary"
           disabled={isBusy}
-          onClick={() => start.run(runOf(choice))}
+          onClick={() =>
+            start.run({ ...runOf(choice), ...(choice.arms.length < arms.length && { arms: choice.arms }) })
+          }
         />
         {id === undefined && <LatestRun lab={lab.name} />}
       </p>
@@ -83,16 +86,14 @@ function LatestRun({ lab }: { readonly lab: string }) {
 /** What is chosen, numbers as they are typed. */
 interface RunChoice {
   readonly seed: string
-  /** Absent for all. */
-  readonly arms?: readonly string[]
+  readonly arms: readonly string[]
   /** By name; an empty text means the lab's own value. */
   readonly settings: Readonly<Record<string, string>>
 }
 
-function runOf({ seed, settings, ...arms }: RunChoice) {
+function runOf({ seed, settings }: RunChoice) {
   const changed = Object.entries(settings).filter(([, text]) => text !== '')
-  const numbers = Object.fromEntries(changed.map(([name, text]) => [name, Number(text)]))
-  return { ...arms, seed: Number(seed), settings: numbers }
+  return { seed: Number(seed), settings: Object.fromEntries(changed.map(([name, text]) => [name, Number(text)])) }
 }
 
 interface RunOptionsProps {
@@ -102,14 +103,13 @@ interface RunOptionsProps {
 }
 
 /** Seed, arms and settings of a run; left alone they are the lab's own. */
-function RunOptions({ lab, choice, onChange }: RunOptionsProps) {
-  const { seed, settings } = choice
-  const names = lab.arms.map(({ name }) => name)
-  const chosen = choice.arms ?? names
+function RunOptions(props: RunOptionsProps) {
+  const { lab, choice, onChange } = props
+  /** Without any arm, all of them are chosen. */
   const changeArm = (name: string, isChosen: boolean): void => {
-    const arms = names.filter((one) => (one === name ? isChosen : chosen.includes(one)))
-    const { arms: _, ...others } = choice
-    onChange(arms.length === names.length || arms.length === 0 ? others : { ...others, arms })
+    const all = lab.arms.map((arm) => arm.name)
+    const arms = all.filter((one) => (one === name ? isChosen : choice.arms.includes(one)))
+    onChange({ ...choice, arms: arms.length === 0 ? all : arms })
   }
   return (
     <details class="run-options">
@@ -124,7 +124,7 @@ function RunOptions({ lab, choice, onChange }: RunOptionsProps) {
                 <strong>{name}</strong> <span class="muted">{about}</span>
               </span>
             }
-            isOn={chosen.includes(name)}
+            isOn={choice.arms.includes(name)}
             onSwitch={(isOn) => changeArm(name, isOn)}
           />
         ))}
@@ -134,33 +134,25 @@ function RunOptions({ lab, choice, onChange }: RunOptionsProps) {
           label="Seed"
           type="number"
           hint="the same seed gives the same result"
-          value={seed}
-          onChange={(text) => onChange({ ...choice, seed: text })}
+          value={choice.seed}
+          onChange={(seed) => onChange({ ...choice, seed })}
         />
       </div>
       <div class="fields">
         {lab.settings.map((setting) => (
-          <SettingField
-            key={setting.name}
-            setting={setting}
-            text={settings[setting.name] ?? ''}
-            onChange={(text) => onChange({ ...choice, settings: { ...settings, [setting.name]: text } })}
-          />
+          <SettingField key={setting.name} {...props} setting={setting} />
         ))}
       </div>
     </details>
   )
 }
 
-interface SettingFieldProps {
-  readonly setting: LabOffer['settings'][number]
-  /** Empty for the lab's own value. */
-  readonly text: string
-  readonly onChange: (text: string) => void
-}
+type SettingFieldProps = RunOptionsProps & { readonly setting: LabOffer['settings'][number] }
 
-function SettingField({ setting, text, onChange }: SettingFieldProps) {
+function SettingField({ setting, choice, onChange }: SettingFieldProps) {
   const { name, value, unit, about, least, most } = setting
+  const text = choice.settings[name] ?? ''
+  const set = (typed: string): void => onChange({ ...choice, settings: { ...choice.settings, [name]: typed } })
   const number = text === '' || Number.isNaN(Number(text)) ? value : Number(text)
   return (
     <div class={`setting ${text === '' ? '' : 'is-changed'}`}>
@@ -172,7 +164,7 @@ function SettingField({ setting, text, onChange }: SettingFieldProps) {
           max={most}
           placeholder={String(value)}
           value={text}
-          onInput={(event) => onChange(event.currentTarget.value)}
+          onInput={(event) => set(event.currentTarget.value)}
         />
         <input
           class="m-0 mt-1"
@@ -184,7 +176,7 @@ function SettingField({ setting, text, onChange }: SettingFieldProps) {
           value={placeOf(setting, number)}
           onInput={(event) => {
             const chosen = valueAt(setting, Number(event.currentTarget.value))
-            onChange(chosen === value ? '' : String(chosen))
+            set(chosen === value ? '' : String(chosen))
           }}
         />
       </Field>

@@ -126,10 +126,7 @@ function StartLine({ text, settings }: Readonly<{ text: string; settings: Readon
           title="Delete all data of this server?"
           keep="Keep the data"
           onClose={() => setAsking(false)}
-          onDelete={() => {
-            setAsking(false)
-            begin.run()
-          }}
+          onDelete={begin.run}
         >
           <p>A new server would have none, and the chapter expects that.</p>
         </DeleteQuestion>

@@ -22,7 +22,7 @@ function PieceView({ piece }: { readonly piece: Piece }) {
   const inside = <Pieces pieces={insideOf(piece)} />
   if (tag === 'a') return <Link to={about}>{wordsIn(piece)}</Link>
   if (tag === 'code') return <Code text={wordsIn(piece)} />
-  if (tag === 'pre') return about === 'sh' ? <Lines text={wordsIn(piece)} /> : <pre>{wordsIn(piece)}</pre>
+  if (tag === 'pre') return about === 'sh' ? <Lines text={wordsIn(piece)} /> : <pre class="mb-3">{wordsIn(piece)}</pre>
   if (tag === 'details') {
     return (
       <details>

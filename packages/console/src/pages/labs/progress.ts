@@ -39,15 +39,10 @@ export function useKeptText(name: string, given = '') {
   return [text, change] as const
 }
 
-export interface ProgressStore {
-  readonly progress: Progress
-  /** Changes what is kept: another tab may have added to it, and two lines may end at once. */
-  readonly change: (update: (kept: Progress) => Partial<Progress>) => void
-}
-
-export function useKeptProgress(chapter: number, steps: number): ProgressStore {
+export function useKeptProgress(chapter: number, steps: number) {
   const [progress, setProgress] = useState(() => ({ ...progressOf(chapter), steps }))
-  const change: ProgressStore['change'] = (update) => {
+  /** Changes what is kept: another tab may have added to it, and two lines may end at once. */
+  const change = (update: (kept: Progress) => Partial<Progress>): void => {
     const kept = progressOf(chapter)
     const next = { ...kept, steps, ...update(kept) }
     keepText(nameOf(chapter), JSON.stringify(next))
@@ -57,7 +52,7 @@ export function useKeptProgress(chapter: number, steps: number): ProgressStore {
 }
 
 /** The progress of the chapter around a part of it. */
-export const ChapterProgress = createContext<ProgressStore>({ progress: none, change: () => {} })
+export const ChapterProgress = createContext<ReturnType<typeof useKeptProgress>>({ progress: none, change: () => {} })
 
 export function withItem<T>(list: readonly T[], at: number, item: T): readonly T[] {
   return Object.assign([...list], { [at]: item })

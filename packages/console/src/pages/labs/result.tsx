@@ -107,7 +107,7 @@ export function Findings({ arms }: { readonly arms: readonly ArmResult[] }) {
           <h3>{name}</h3>
           {texts.map(({ title, lines }) => (
             <div key={title}>
-              <h4>{title}</h4>
+              <h4 class="mt-2 mb-1">{title}</h4>
               <ul class="bullets">
                 {lines.map((line) => (
                   <li key={line}>{line}</li>
