@@ -1,6 +1,6 @@
 /** One table as what it is: sorted rows, with the boundaries of tablets between them. */
 import { Fragment } from 'preact'
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { visibleText } from '../../model/visible-text.ts'
@@ -109,28 +109,25 @@ interface RowProps extends Pick<PaneProps, 'form' | 'place'> {
   readonly isMarked: boolean
 }
 
-/** Drawn anew only when something of it is another: there are a thousand on the page. */
 function Row({ row: { row, rowKey, value }, form, place, lit, isMarked }: RowProps) {
   const { step, isDeleted } = lit ?? { step: undefined, isDeleted: false }
-  return useMemo(() => {
-    const text = visibleText(form === 'hex' ? rowKey : shortRow(row, place))
-    const words = visibleText(valueText(value))
-    const hue = step === undefined ? '' : hueOf[step]
-    const state = `${step === undefined ? '' : `is-lit ${hue}`} ${isMarked ? 'is-marked' : ''}`
-    return (
-      <li class={`table-row line-below cut ${state}`} data-row={rowKey} data-lit={step} title={`${text}\n${words}`}>
-        {step !== undefined && (
-          <span class={`step-tag tiny ${hue}`}>
-            {step}
-            {isDeleted && ' deleted'}
-          </span>
-        )}
-        {isMarked && <span class="visually-hidden">Row of the entity: </span>}
-        <bdi class={`mono ${isDeleted ? 'is-deleted' : ''}`}>{text}</bdi>
-        {words !== '' && <bdi class="muted ml-2">{words}</bdi>}
-      </li>
-    )
-  }, [row, rowKey, value, form, place, step, isDeleted, isMarked])
+  const text = visibleText(form === 'hex' ? rowKey : shortRow(row, place))
+  const words = visibleText(valueText(value))
+  const hue = step === undefined ? '' : hueOf[step]
+  const state = `${step === undefined ? '' : `is-lit ${hue}`} ${isMarked ? 'is-marked' : ''}`
+  return (
+    <li class={`table-row line-below cut ${state}`} data-row={rowKey} data-lit={step} title={`${text}\n${words}`}>
+      {step !== undefined && (
+        <span class={`step-tag tiny ${hue}`}>
+          {step}
+          {isDeleted && ' deleted'}
+        </span>
+      )}
+      {isMarked && <span class="visually-hidden">Row of the entity: </span>}
+      <bdi class={`mono ${isDeleted ? 'is-deleted' : ''}`}>{text}</bdi>
+      {words !== '' && <bdi class="muted ml-2">{words}</bdi>}
+    </li>
+  )
 }
 
 /** The tablet that begins between two rows; before the first row shown the one that it lies in. */

@@ -84,26 +84,15 @@ export function useLiveTables(place: Place, { kind, key }: Target) {
       isOver = true
     }
   }, [windows, kind, key, project])
-  useCommits(windows, place, setError, async (next, event) => {
-    setShown(next)
-    if (event === undefined) return
-    const { lit, read } = showRows(windows, event, following.current)
-    if (following.current) setWanted((before) => new Map([...before, ...lit]))
-    await read
-    if (next.passed > 0 && !next.isWaiting) refreshAll(windows)
-  })
-  useTabletMoves(windows)
-  return { project, windows, shown, wanted, marked, follows, follow, error }
-}
-
-/** @param onShow - of the player of the steps */
-function useCommits(
-  windows: Windows,
-  place: Place,
-  onRefused: (error: Error) => void,
-  onShow: (shown: Shown, event: StepEvent | undefined) => Promise<void>,
-): void {
   useEffect(() => {
+    const onShow = async (next: Shown, event: StepEvent | undefined): Promise<void> => {
+      setShown(next)
+      if (event === undefined) return
+      const { lit, read } = showRows(windows, event, following.current)
+      if (following.current) setWanted((before) => new Map([...before, ...lit]))
+      await read
+      if (next.passed > 0 && !next.isWaiting) refreshAll(windows)
+    }
     const player = new StepPlayer({ onShow })
     return openEvents<StoreEvent>(`/emulator/commits?${queryOf(place)}`, {
       onEvent(event) {
@@ -111,9 +100,11 @@ function useCommits(
         player.add(event)
       },
       onOpened: () => refreshAll(windows),
-      onRefused,
+      onRefused: setError,
     })
   }, [windows])
+  useTabletMoves(windows)
+  return { project, windows, shown, wanted, marked, follows, follow, error }
 }
 
 function queryOf({ project, database, namespace }: Place): string {
@@ -155,25 +146,18 @@ function showRows(windows: Windows, { tables: touched, rows, moreRows = 0 }: Ste
 
 /** Opens each table at a kind or an entity. @returns the rows of the entity, and where each table is to be seen */
 async function jump(windows: Windows, query: string, { kind = '', key }: Target) {
-  const own = key === undefined ? undefined : await rowsOfEntity(query, key)
+  const entity = `${query}&key=${encodeURIComponent(key ?? '')}&words=0`
+  const report = key === undefined ? undefined : await readRows<RowsReport>(entity)
+  const own = report && [...report.rows, ...report.log.records.map(({ rowKey }) => ({ table: 'Log', rowKey }))]
   const starts = new Map<string, { readonly rowKey: string }>()
   const each = [...windows].map(async ([name, window]) => {
-    const { first, start } = own === undefined ? await startOfKind(query, name, kind) : firstIn(name, own)
+    const rows = own?.filter(({ table }) => table === name).map(({ rowKey }) => rowKey)
+    const { first, start } = rows ? { first: rows.sort()[0], start: undefined } : await startOfKind(query, name, kind)
     await window.open(first ?? start)
     if (first !== undefined) starts.set(name, { rowKey: first })
   })
   await Promise.all(each)
   return { rows: new Set(own?.map(({ rowKey }) => rowKey)), starts }
-}
-
-async function rowsOfEntity(query: string, key: string) {
-  const { rows, log } = await readRows<RowsReport>(`${query}&key=${encodeURIComponent(key)}&words=0`)
-  return [...rows, ...log.records.map(({ rowKey }) => ({ table: 'Log', rowKey }))]
-}
-
-function firstIn(name: string, rows: readonly { readonly table: string; readonly rowKey: string }[]) {
-  const own = rows.filter(({ table }) => table === name).map(({ rowKey }) => rowKey)
-  return { first: own.sort()[0], start: undefined }
 }
 
 /** The first row of a kind in a table, or the place where it would be. Counters are of no kind. */
