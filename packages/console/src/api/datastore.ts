@@ -51,11 +51,7 @@ export async function readPage(
   }
 }
 
-export async function aggregate(
-  scope: EntityScope,
-  statement: Statement,
-  options: CallOptions = {},
-): Promise<ApiProperties> {
+export async function aggregate(scope: EntityScope, statement: Statement, options: CallOptions = {}) {
   const body = { ...inRequest(scope), gqlQuery: { queryString: printGql(statement), allowLiterals: true } }
   const path = dataPath(scope.project, 'runAggregationQuery')
   const { batch } = await postJson<AggregationAnswer>(path, body, options)
@@ -69,11 +65,7 @@ export async function readCount(scope: EntityScope, statement: Statement, option
 }
 
 /** Keys of all that a query finds, a page at a time. */
-export async function* keyPages(
-  scope: EntityScope,
-  statement: SelectStatement,
-  options: CallOptions = {},
-): AsyncGenerator<readonly ApiKey[]> {
+export async function* keyPages(scope: EntityScope, statement: SelectStatement, options: CallOptions = {}) {
   const keys = keysOf(statement)
   let [start, before] = [undefined as string | undefined, 0]
   for (;;) {

@@ -58,13 +58,9 @@ export async function readEntity(
 }
 
 /** @throws ApiError as the commit would */
-export function previewWrites(
-  scope: EntityScope,
-  writes: readonly KeyedWrite[],
-  options: CallOptions = {},
-): Promise<CommitPreview> {
+export function previewWrites(scope: EntityScope, writes: readonly KeyedWrite[], options: CallOptions) {
   const body = { projectId: scope.project, ...commitOf(scope, mutationsOf(scope, writes)) }
-  return postJson('/emulator/preview', body, options)
+  return postJson<CommitPreview>('/emulator/preview', body, options)
 }
 
 /** By their keys as texts. */

@@ -45,12 +45,7 @@ const json = { 'Content-Type': 'application/json' }
 const noAnswer = 'The server does not answer.'
 
 /** An answer as it came: for streams and files. @throws ServerGone, ApiError; AbortError when the signal aborts */
-export async function send(
-  method: string,
-  path: string,
-  body: unknown,
-  { signal }: CallOptions = {},
-): Promise<Response> {
+export async function send(method: string, path: string, body: unknown, { signal }: CallOptions = {}) {
   const init = {
     method,
     headers: { ...watcherHeaders, ...(body === undefined ? {} : json) },
@@ -63,14 +58,13 @@ export async function send(
   return response
 }
 
-/** The answer to a call that the user makes by hand: it counts as any client's, and errors are answers too. */
-export interface PlainAnswer {
-  readonly status: number
-  readonly text: string
-}
-
-/** @param body - JSON, as text. @throws ServerGone */
-export async function sendByHand(path: string, body: string): Promise<PlainAnswer> {
+/**
+ * The answer to a call that the user makes by hand: it counts as any client's, and errors are answers too.
+ *
+ * @param body - JSON, as text
+ * @throws ServerGone
+ */
+export async function sendByHand(path: string, body: string) {
   const response = await reached(fetch(path, { method: 'POST', headers: json, body, cache: 'no-store' }), noAnswer)
   return { status: response.status, text: await reached(response.text(), noAnswer) }
 }

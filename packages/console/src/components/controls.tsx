@@ -91,8 +91,8 @@ export function Suggestions({ id, texts }: Readonly<{ id: string; texts: readonl
 export interface SelectProps<T extends string> {
   readonly label: string
   readonly value: T
-  /** Values, or values with the words that stand for them. A value that is none of them is offered, too. */
-  readonly options: readonly (T | readonly [value: T, words: string])[]
+  /** Values, or values with the words that stand for them, also as a record. A value that is none of them is offered, too. */
+  readonly options: Readonly<Record<T, string>> | Iterable<T | readonly [value: T, words: string]>
   readonly onChange: (value: T) => void
   /** `line`: the name stands before it, the default; `bare`: for screen readers alone. */
   readonly look?: 'field' | 'line' | 'bare'
@@ -101,7 +101,8 @@ export interface SelectProps<T extends string> {
 
 export function Select<T extends string>(props: SelectProps<T>) {
   const { label, value, options, onChange, look = 'line', class: style } = props
-  const pairs = options.map((option) => (typeof option === 'string' ? ([option, option] as const) : option))
+  const all = Symbol.iterator in options ? options : (Object.entries(options) as [T, string][])
+  const pairs = Array.from(all, (option) => (typeof option === 'string' ? ([option, option] as const) : option))
   const isKnown = value === '' || pairs.some(([one]) => one === value)
   const offered = isKnown ? pairs : [...pairs, [value, value] as const]
   const select = (

@@ -52,12 +52,16 @@ interface DeleteQuestionProps extends Omit<DialogProps, 'actions'> {
   readonly onDelete: () => void
 }
 
-/** Asks before something is deleted; the children say what is lost. */
+/** Asks before something is deleted, and closes with either answer; the children say what is lost. */
 export function DeleteQuestion({ keep, onDelete, ...rest }: DeleteQuestionProps) {
+  const confirm = (): void => {
+    rest.onClose()
+    onDelete()
+  }
   const actions = (
     <>
       <Button label={keep} onClick={rest.onClose} />
-      <Button label="Delete" look="danger" onClick={onDelete} />
+      <Button label="Delete" look="danger" onClick={confirm} />
     </>
   )
   return <Dialog actions={actions} {...rest} />

@@ -57,12 +57,9 @@ export interface VirtualTableProps<Row> {
 const rowHeight = 30
 const headHeight = 32
 
-interface Place {
-  readonly scrollTop: number
-  readonly height: number
-  readonly width: number
-  readonly hasMore: boolean
-}
+/** In pixels, and whether columns are beyond the right edge. */
+const firstPlace = { scrollTop: 0, height: 600, width: 0, hasMore: false }
+type Place = Readonly<typeof firstPlace>
 
 interface Active {
   readonly row: number
@@ -73,7 +70,7 @@ export function VirtualTable<Row>({ columns: all, ...given }: VirtualTableProps<
   const { list, count, isComplete = true, onView, shift = 0 } = given
   const element = useRef<HTMLDivElement>(null)
   const id = useId()
-  const [place, setPlace] = useState<Place>({ scrollTop: 0, height: 600, width: 0, hasMore: false })
+  const [place, setPlace] = useState<Place>(firstPlace)
   const columns = all.filter(({ widthMin = 0 }) => place.width >= widthMin)
   const props = { ...given, columns }
   const [active, setActive] = useState<Active>({ row: 0, column: 0 })

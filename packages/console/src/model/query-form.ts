@@ -27,7 +27,7 @@ import { type EntityScope, scopeOfKey, scopeQuery } from './scope.ts'
 import { wholeKind } from './statements.ts'
 import { type ApiValue, valueWords } from './value-words.ts'
 
-/** What a text says as a value of each type, or its mistake. `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
+/** Texts as values of each type, or their mistakes. `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
 const readers = {
   string: (value) => ({ type: 'string', value }),
   integer(text) {

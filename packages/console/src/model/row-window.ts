@@ -19,17 +19,11 @@ export interface Viewport {
   readonly scrollTop: number
 }
 
-export interface RowWindow {
-  /** Indexes of the first and the last row in sight; `last` is below `first` in an empty list. */
-  readonly first: number
-  readonly last: number
-  /** Pixels from the top of the content to the first row. */
-  readonly top: number
-  /** In pixels. */
-  readonly contentHeight: number
-}
-
-export function rowWindow(viewport: Viewport): RowWindow {
+/**
+ * The indexes of the first and the last row in sight, of which the last is below the first in an empty list; and in pixels the place of the
+ * first one, `top`, and the height of the content.
+ */
+export function rowWindow(viewport: Viewport) {
   const { count, rowHeight, height, scrollTop } = viewport
   const { contentHeight, stretch } = contentOf(viewport)
   const place = Math.max(0, Math.min(scrollTop * stretch, count * rowHeight - height))

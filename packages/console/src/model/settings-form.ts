@@ -34,33 +34,22 @@ export const applyChoices = [
   ['manualJobPolicy', 'by hand'],
 ] as const
 
-type Plain = Omit<Settings, 'jobPolicy' | 'idAllocationPolicy' | 'lockTimeoutMs' | 'entityGroupsMax'>
-
-export interface SettingsForm extends Plain {
-  /** Name of the apply policy's member. */
-  readonly apply: string
-  /** With `timeJobPolicy`; empty for random delays. */
-  readonly delayMs: string
-  /** With `probabilityJobPolicy`. */
-  readonly unappliedPercentage: string
-  readonly randomSeed: string
-  readonly ids: string
-  readonly lockTimeoutMs: string
-  /** Empty for no limit. */
-  readonly entityGroupsMax: string
-}
+export type SettingsForm = Readonly<ReturnType<typeof formOf>>
 
 export function formOf({ jobPolicy, idAllocationPolicy, lockTimeoutMs, entityGroupsMax, ...plain }: Settings) {
   return {
     ...plain,
+    /** Name of the apply policy's member. */
     apply: Object.keys(jobPolicy)[0] ?? 'forceStrongConsistency',
+    /** Empty for random delays. */
     delayMs: String(jobPolicy.timeJobPolicy?.delayMs ?? ''),
     unappliedPercentage: String(jobPolicy.probabilityJobPolicy?.unappliedJobPercentage ?? 10),
     randomSeed: jobPolicy.probabilityJobPolicy?.randomSeed ?? '',
     ids: idAllocationPolicy.policy,
     lockTimeoutMs: String(lockTimeoutMs),
+    /** Empty for no limit. */
     entityGroupsMax: String(entityGroupsMax ?? ''),
-  } satisfies SettingsForm
+  }
 }
 
 /** The members of the settings that the form has otherwise; empty when nothing was changed. */

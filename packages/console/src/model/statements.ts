@@ -17,12 +17,6 @@ import {
 import type { PageRequest } from './paging.ts'
 import { given } from './scope.ts'
 
-export interface GqlQuery {
-  readonly queryString: string
-  readonly allowLiterals: true
-  readonly namedBindings?: Readonly<Record<string, { readonly cursor: string }>>
-}
-
 /** The statement of a text. @throws GqlError */
 export function statementIn(gql: string): Statement {
   return parseGql(gql, { allowLiterals: true })
@@ -42,7 +36,7 @@ export function wholeKind(kind: string): SelectStatement {
 }
 
 /** @param skipped - how many results of the OFFSET were passed over by reads before */
-export function pageQuery(statement: SelectStatement, request: PageRequest, skipped = 0): GqlQuery {
+export function pageQuery(statement: SelectStatement, request: PageRequest, skipped = 0) {
   const { start, end, before } = request
   const most = countIn(statement.limit)
   const limit = most === undefined ? request.limit : Math.max(0, Math.min(request.limit, most - before))

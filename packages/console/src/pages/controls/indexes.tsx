@@ -50,7 +50,6 @@ interface IndexTableProps {
 function IndexTable({ indexes, place, onChange }: IndexTableProps) {
   const [asked, setAsked] = useState<IndexReport | undefined>(undefined)
   const remove = useAction(async ({ id, words, inFile }: IndexReport) => {
-    setAsked(undefined)
     const { state } = await postJson<IndexReport>('/emulator/indexes/delete', { ...place, id })
     onChange()
     const again = inFile ? ' index.yaml has it above the marker line: take it out there, or it is built again.' : ''
@@ -146,10 +145,7 @@ function IndexForm({ create }: { readonly create: CreateIndex }) {
               look="field"
               label={`Order ${i + 1}`}
               value={direction}
-              options={[
-                ['asc', 'ascending'],
-                ['desc', 'descending'],
-              ]}
+              options={{ asc: 'ascending', desc: 'descending' }}
               onChange={(value) => setRows(rows.with(i, { name, direction: value }))}
             />
           </div>

@@ -123,7 +123,6 @@ function ResetControl() {
   const [isAsking, setAsking] = useState(false)
   const words = wordsOf(scope, place, namespace)
   const reset = useAction(async () => {
-    setAsking(false)
     await postJson(`/reset${queryOf(scope, place, namespace)}`)
     return `Deleted: ${words}.`
   })

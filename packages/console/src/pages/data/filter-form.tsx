@@ -2,7 +2,14 @@
 import type { ComparisonOperator, Order } from '@sixtables/gateway/browser'
 import { Button, Check, Form, Select, Suggestions } from '../../components/controls.tsx'
 import { safeLines, safeText } from '../../components/parts.tsx'
-import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
+import {
+  type Filter,
+  type FilterType,
+  type FilterValue,
+  filterTypes,
+  type QueryForm,
+  type WrongInput,
+} from '../../model/query-form.ts'
 import { type Column, type Types, typesOf } from './results.ts'
 
 export interface FilterFormProps {
@@ -16,22 +23,14 @@ export interface FilterFormProps {
   readonly onRun: () => void
 }
 
-export function FilterForm({ form, columns, text, wrong, onChange, onRun }: FilterFormProps) {
-  const types = typesOf(columns)
+export function FilterForm(props: FilterFormProps) {
+  const { form, columns, text, wrong, onChange, onRun } = props
   const { filters, limit, keysOnly, order } = form
   return (
     <Form class="stack gap-1" onSubmit={onRun}>
       <Suggestions id="filter-properties" texts={[...columns.map(({ property }) => property), '__key__']} />
       {filters.map((filter, index) => (
-        <FilterLine
-          key={index}
-          filter={filter}
-          number={index + 1}
-          types={types}
-          wrong={wrong?.where === index ? wrong.message : undefined}
-          onChange={(changed) => onChange({ ...form, filters: filters.with(index, changed) })}
-          onRemove={() => onChange({ ...form, filters: filters.toSpliced(index, 1) })}
-        />
+        <FilterLine key={index} {...{ ...props, filter, index }} />
       ))}
       {(filters.length > 0 || order.length > 0 || limit !== '' || keysOnly) && (
         <div class="toolbar">
@@ -85,28 +84,27 @@ const hints: Partial<Record<FilterType, string>> = {
   gql: "ARRAY(1, 'a')",
 }
 
-interface FilterLineProps {
-  readonly filter: Filter
-  readonly number: number
-  readonly types: Types
-  readonly wrong: string | undefined
-  readonly onChange: (filter: Filter) => void
-  readonly onRemove: () => void
-}
-
-function FilterLine({ filter, number, types, wrong, onChange, onRemove }: FilterLineProps) {
+function FilterLine({
+  filter,
+  index,
+  ...props
+}: FilterFormProps & { readonly filter: Filter; readonly index: number }) {
+  const { form, columns } = props
   const { property, operator, value } = filter
-  const wrongId = `filter-wrong-${number}`
+  const wrong = props.wrong?.where === index ? props.wrong.message : undefined
+  const wrongId = `filter-wrong-${index + 1}`
+  const onChange = (changed: Filter): void => props.onChange({ ...form, filters: form.filters.with(index, changed) })
+  const remove = (): void => props.onChange({ ...form, filters: form.filters.toSpliced(index, 1) })
   return (
     <fieldset class="filter-line flex-wrap gap-1 row no-box">
-      <legend class="visually-hidden">Filter {number}</legend>
+      <legend class="visually-hidden">Filter {index + 1}</legend>
       <input
         style={{ width: '16ch' }}
         aria-label="Property"
         placeholder="property"
         list="filter-properties"
         value={property}
-        onInput={(event) => onChange(withProperty(filter, event.currentTarget.value, types))}
+        onInput={(event) => onChange(withProperty(filter, event.currentTarget.value, typesOf(columns)))}
       />
       <Select
         look="bare"
@@ -122,12 +120,10 @@ function FilterLine({ filter, number, types, wrong, onChange, onRemove }: Filter
         options={filterTypes.map((type) => [type, type === 'gql' ? 'GQL' : type] as const)}
         onChange={(type) => onChange({ ...filter, value: withType(value.text, type) })}
       />
-      <ValueInput
-        value={value}
-        wrongId={wrong === undefined || property === '' ? undefined : wrongId}
-        onChange={(changed) => onChange({ ...filter, value: changed })}
-      />
-      <Button label="Remove" look="quiet" aria-label={`Remove filter ${number}`} onClick={onRemove} />
+      {valueInput(value, wrong === undefined || property === '' ? undefined : wrongId, (changed) =>
+        onChange({ ...filter, value: changed }),
+      )}
+      <Button label="Remove" look="quiet" aria-label={`Remove filter ${index + 1}`} onClick={remove} />
       {wrong !== undefined && (
         <span class={property === '' ? 'muted' : 'field-problem small breaks bad-text whole'} id={wrongId}>
           {wrong}
@@ -137,16 +133,10 @@ function FilterLine({ filter, number, types, wrong, onChange, onRemove }: Filter
   )
 }
 
-interface ValueInputProps {
-  readonly value: Filter['value']
-  /** Element with the message, when the value is wrong. */
-  readonly wrongId: string | undefined
-  readonly onChange: (value: Filter['value']) => void
-}
-
-function ValueInput({ value: { type, text }, wrongId, onChange }: ValueInputProps) {
+/** @param wrongId - element with the message, when the value is wrong */
+function valueInput({ type, text }: FilterValue, wrongId: string | undefined, onChange: (value: FilterValue) => void) {
+  const set = (typed: string): void => onChange({ type, text: typed })
   if (type === 'boolean') {
-    const set = (chosen: string): void => onChange({ type, text: chosen })
     return <Select look="bare" label="Value" value={text} options={['TRUE', 'FALSE']} onChange={set} />
   }
   return (
@@ -158,7 +148,7 @@ function ValueInput({ value: { type, text }, wrongId, onChange }: ValueInputProp
       disabled={type === 'null'}
       placeholder={hints[type] ?? ''}
       value={text}
-      onInput={(event) => onChange({ type, text: event.currentTarget.value })}
+      onInput={(event) => set(event.currentTarget.value)}
     />
   )
 }
@@ -180,7 +170,7 @@ function withOperator(filter: Filter, operator: ComparisonOperator): Filter {
   return { property: '__key__', operator, value: isEmpty ? { type: 'key', text: '' } : filter.value }
 }
 
-function withType(text: string, type: FilterType): Filter['value'] {
+function withType(text: string, type: FilterType): FilterValue {
   if (type === 'boolean') return { type, text: /^true$/i.test(text) ? 'TRUE' : 'FALSE' }
   return { type, text: type === 'null' ? '' : text }
 }

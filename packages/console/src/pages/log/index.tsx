@@ -7,9 +7,9 @@ import { Button, TextField } from '../../components/controls.tsx'
 import { DatabaseChoice } from '../../components/databases.tsx'
 import { ActionNote, ErrorNote, safeText } from '../../components/parts.tsx'
 import { CommitsUntold, isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
-import { useAction, useCommits, useLoaded } from '../../components/use-server.ts'
+import { type Action, useAction, useCommits, useLoaded } from '../../components/use-server.ts'
 import { counted, timeWords } from '../../model/numbers.ts'
-import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
+import { addressOf, navigate, type PageProps, type QueryMembers, queryText } from '../../model/route.ts'
 import { addressOfRows, type DatabaseName, type EntityScope, scopeIn } from '../../model/scope.ts'
 import { applyChoices, formOf, jobPolicyOf, type Settings, type SettingsForm } from '../../model/settings-form.ts'
 import { PinnedQuery } from './pinned-query.tsx'
@@ -42,23 +42,17 @@ export default function LogPage({ route }: PageProps) {
         A commit appends a record to the log of each entity group that it writes to. Applying the record writes the
         entity rows (milestone A), then the index rows (milestone B). Until then global queries do not see the commit.
       </p>
-      <LogView
-        key={`${place.project}/${place.database}`}
-        place={place}
-        queries={[route.query.get('q1') ?? '', route.query.get('q2') ?? '']}
-        onQuery={(name, gql) => go(place.project, { [name]: gql === '' ? undefined : gql })}
-      />
+      <LogView key={`${place.project}/${place.database}`} {...{ place, route, go }} />
     </section>
   )
 }
 
-interface LogViewProps {
+interface LogViewProps extends PageProps {
   readonly place: EntityScope
-  readonly queries: readonly [string, string]
-  readonly onQuery: (name: 'q1' | 'q2', gql: string) => void
+  readonly go: (project: string, members: QueryMembers) => void
 }
 
-function LogView({ place, queries, onQuery }: LogViewProps) {
+function LogView({ place, route, go }: LogViewProps) {
   const { value, error, reload } = useLoaded<PendingReport>(pendingPath(place))
   const [turn, setTurn] = useState(0)
   const again = (): void => {
@@ -80,8 +74,11 @@ function LogView({ place, queries, onQuery }: LogViewProps) {
           They run again {isShared() ? 'when you read again' : 'at each step of a commit'}, as your program would run
           them.
         </p>
-        <PinnedQuery name="Query 1" place={place} gql={queries[0]} turn={turn} onRun={(gql) => onQuery('q1', gql)} />
-        <PinnedQuery name="Query 2" place={place} gql={queries[1]} turn={turn} onRun={(gql) => onQuery('q2', gql)} />
+        {[1, 2].map((number) => {
+          const [name, gql] = [`q${number}`, route.query.get(`q${number}`) ?? '']
+          const run = (text: string): void => go(place.project, { [name]: text === '' ? undefined : text })
+          return <PinnedQuery key={name} name={`Query ${number}`} {...{ place, gql, turn }} onRun={run} />
+        })}
       </section>
     </div>
   )
@@ -196,13 +193,7 @@ function WaitingRecords({ place, report, error, onReleased }: WaitingRecordsProp
           </h3>
           <ol>
             {records.map((record, i) => (
-              <Record
-                key={record.version}
-                record={record}
-                before={i}
-                isBusy={release.isBusy}
-                onRelease={(milestone) => release.run(releasePath(place, record, milestone))}
-              />
+              <Record key={record.version} {...{ place, record, release }} before={i} />
             ))}
           </ol>
         </section>
@@ -213,18 +204,18 @@ function WaitingRecords({ place, report, error, onReleased }: WaitingRecordsProp
 }
 
 interface RecordProps {
+  readonly place: DatabaseName
   readonly record: PendingRecordReport
   /** Records of its group that go before it. */
   readonly before: number
-  readonly isBusy: boolean
-  readonly onRelease: (milestone: 'A' | 'B') => void
+  readonly release: Action<[path: string]>
 }
 
-function Record({ record, before, isBusy, onRelease }: RecordProps) {
+function Record({ place, record, before, release }: RecordProps) {
   const { version, committedAt, state, held, changes, moreChanges = 0 } = record
   const first = before === 0 ? '' : `; applies the ${before} before it first`
   return (
-    <li class="waiting-record py-2 px-3" data-version={version}>
+    <li class={`waiting-record py-2 px-3 ${before > 0 ? 'line-above' : ''}`} data-version={version}>
       <p class="m-0">
         <span class="mono">{version}</span> <span class="muted">{timeWords(committedAt)}</span>
         {held && <span class="tag warn">held by a fault</span>}
@@ -243,16 +234,16 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
       <div class="toolbar">
         <Button
           label="Release to A"
-          disabled={isBusy || state === 'A'}
+          disabled={release.isBusy || state === 'A'}
           title={`Writes its entity rows${first}`}
-          onClick={() => onRelease('A')}
+          onClick={() => release.run(releasePath(place, record, 'A'))}
         />
         <Button
           label="Release to B"
           look="primary"
-          disabled={isBusy}
+          disabled={release.isBusy}
           title={`Writes its index rows too${first}`}
-          onClick={() => onRelease('B')}
+          onClick={() => release.run(releasePath(place, record, 'B'))}
         />
       </div>
     </li>
@@ -267,12 +258,8 @@ function pendingPath({ project, database }: DatabaseName): string {
 }
 
 /** @param record - absent: all records of the database */
-function releasePath(
-  { project, database }: DatabaseName,
-  record?: PendingRecordReport,
-  milestone: 'A' | 'B' = 'B',
-): string {
-  const which =
-    record === undefined ? {} : { namespace: record.namespace, key: record.group, milestone, version: record.version }
-  return `/emulator/inspect/release?${new URLSearchParams({ project, database, ...which })}`
+function releasePath({ project, database }: DatabaseName, record?: PendingRecordReport, milestone = 'B'): string {
+  const { namespace, group: key, version } = record ?? {}
+  const which = record && { namespace, key, milestone, version }
+  return `/emulator/inspect/release?${queryText({ project, database, ...which })}`
 }

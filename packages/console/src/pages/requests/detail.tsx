@@ -2,7 +2,7 @@
 import type { MessageReport, RequestDetailReport } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { type PlainAnswer, sendByHand } from '../../api/http.ts'
+import { sendByHand } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote, safeText } from '../../components/parts.tsx'
@@ -67,7 +67,7 @@ function Whole({ detail }: { readonly detail: RequestDetailReport }) {
       )}
       {tables.length > 0 && (
         <>
-          <h3>Rows</h3>
+          <h3 class="mt-3 mb-1">Rows</h3>
           <FigureTable
             class="whole"
             columns={['Table', 'Read', 'Written', 'Deleted']}
@@ -80,7 +80,7 @@ function Whole({ detail }: { readonly detail: RequestDetailReport }) {
       )}
       {plan !== undefined && (
         <>
-          <h3>Plan</h3>
+          <h3 class="mt-3 mb-1">Plan</h3>
           <div class="call-plan mono breaks">
             <PlanTree plan={plan} />
           </div>
@@ -130,7 +130,7 @@ function Facts({ detail }: { readonly detail: RequestDetailReport }) {
 function Message({ title, message: { json, bytes, cut } }: Readonly<{ title: string; message: MessageReport }>) {
   return (
     <>
-      <h3>
+      <h3 class="mt-3 mb-1">
         {title} <span class="muted">{bytesInWords(bytes)}</span>
       </h3>
       {cut !== undefined && (
@@ -172,7 +172,7 @@ function CallAgain({ detail, request }: Readonly<{ detail: RequestDetailReport; 
 }
 
 function Again({ path, json }: { readonly path: string; readonly json: unknown }) {
-  const [sent, setSent] = useState<(PlainAnswer & { readonly ms: number }) | undefined>(undefined)
+  const [sent, setSent] = useState<Readonly<{ status: number; text: string; ms: number }> | undefined>(undefined)
   const send = useAction(async () => {
     const beganAt = performance.now()
     const answer = await sendByHand(path, jsonText(json))

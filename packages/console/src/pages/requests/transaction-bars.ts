@@ -86,8 +86,7 @@ const pauseShare = 0.2
 export function timeScale(spans: readonly Span[]) {
   const busy = joined(spans)
   const first = busy[0]?.fromMs ?? 0
-  const last = busy.at(-1)?.toMs ?? 1
-  let left = last - first
+  let left = (busy.at(-1)?.toMs ?? 1) - first
   const pauses: Span[] = []
   const between = busy.slice(1).map(({ fromMs }, i) => ({ fromMs: busy[i]?.toMs ?? fromMs, toMs: fromMs }))
   // The longest first: each that goes makes the rest of the picture wider.
@@ -99,18 +98,16 @@ export function timeScale(spans: readonly Span[]) {
   pauses.sort((a, b) => a.fromMs - b.fromMs)
   const share = Math.min(gapShare, 0.5 / Math.max(1, pauses.length))
   const perMs = (1 - share * pauses.length) / Math.max(left, 1e-6)
-  /** 0 to 1. */
+  /** 0 to 1. What is passed of a pause takes its part of the gap, and not of the scale. */
   const x = (ms: number): number => {
-    let [at, from] = [0, first]
-    for (const pause of pauses) {
-      if (ms <= pause.fromMs) break
-      at += (pause.fromMs - from) * perMs
-      const part = Math.min(1, (ms - pause.fromMs) / (pause.toMs - pause.fromMs))
-      at += share * part
-      from = pause.toMs
-      if (part < 1) return at
-    }
-    return Math.min(1, Math.max(0, at + Math.max(0, ms - from) * perMs))
+    const at = pauses.reduce(
+      (sum, { fromMs, toMs }) => {
+        const passed = Math.min(Math.max(0, ms - fromMs), toMs - fromMs)
+        return sum + passed * (share / (toMs - fromMs) - perMs)
+      },
+      (ms - first) * perMs,
+    )
+    return Math.min(1, Math.max(0, at))
   }
   const gaps = pauses.map(({ fromMs, toMs }) => ({ atX: (x(fromMs) + x(toMs)) / 2, ms: toMs - fromMs }))
   return { x, gaps }
