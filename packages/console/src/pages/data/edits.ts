@@ -41,10 +41,8 @@ effect(() => {
   return () => removeEventListener('beforeunload', ask)
 })
 
-const isOf = (scope: EntityScope) => (one: EditedEntity) => isSameScope(one.scope, scope)
-
 export function editedIn(scope: EntityScope): readonly EditedEntity[] {
-  return edited.value.filter(isOf(scope))
+  return edited.value.filter((one) => isSameScope(one.scope, scope))
 }
 
 export function editOf(scope: EntityScope, row: EntityResult): EditedEntity | undefined {
@@ -138,7 +136,7 @@ export function keepMine(entities: readonly EditedEntity[]): void {
 export async function save(scope: EntityScope, entities: readonly EditedEntity[]): Promise<number> {
   const { entities: written } = await commitWrites(scope, writesOf(entities))
   edited.value = edited.value.flatMap((one) => {
-    const now = isOf(scope)(one) ? written.get(one.key) : undefined
+    const now = isSameScope(one.scope, scope) ? written.get(one.key) : undefined
     return now === undefined ? one : unsavedOf(one, now, entities)
   })
   await look(entities.filter(({ key }) => !written.has(key)))

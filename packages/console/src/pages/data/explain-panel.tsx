@@ -21,14 +21,14 @@ export function ExplainPanel({ scope, gql, runs }: ExplainPanelProps) {
       {report?.missingIndex !== undefined && <p>The query has no plan: it needs a composite index.</p>}
       {report?.tree !== undefined && (
         <>
-          <h3>Plan</h3>
+          <h3 class="mt-3 mb-1">Plan</h3>
           <PlanTree plan={report.tree} />
         </>
       )}
       {report?.stats !== undefined && <Stats stats={report.stats} />}
       {report !== undefined && report.indexesUsed.length > 0 && (
         <>
-          <h3>Indexes used</h3>
+          <h3 class="mt-3 mb-1">Indexes used</h3>
           <ul class="bullets breaks">
             {report.indexesUsed.map(({ queryScope, properties }) => (
               <li key={properties}>
@@ -53,7 +53,7 @@ function Stats({ stats }: { readonly stats: NonNullable<PlanReport['stats']> }) 
   }
   return (
     <>
-      <h3>Rows read</h3>
+      <h3 class="mt-3 mb-1">Rows read</h3>
       <table class="whole">
         <tbody>
           {Object.entries(figures).map(([name, value]) => (

@@ -46,7 +46,7 @@ function Kinds({ place, catalog: { kinds, hasMoreKinds } }: ScopePanelProps) {
   const shown = kinds.filter((kind) => kind.toLowerCase().includes(wanted.trim().toLowerCase()))
   return (
     <nav class="data-kinds column grow" aria-label="Kinds">
-      <h2 class="small">Kinds</h2>
+      <h2 class="small m-0">Kinds</h2>
       {kinds.length > 12 && (
         <input
           type="search"

@@ -6,7 +6,7 @@
  *   └────────┴──────────── times ──────────┘
  */
 import type { TabletEvent } from '@sixtables/engine'
-import { fitting } from '../../components/theme-colours.ts'
+import { colourOf, fitting } from '../../components/theme-colours.ts'
 import { type Bracket, bracketsOf, type HeatAxis } from '../../model/heat-axis.ts'
 import { type Plane, pixelsOf, type Window } from '../../model/heat-plane.ts'
 import { colourPixels } from '../../model/heat-scale.ts'
@@ -27,11 +27,11 @@ export function layoutOf(width: number, height: number) {
   return { width, height, left, plotWidth: width - left - rightWidth, plotHeight: height - footHeight }
 }
 
-export interface PictureInk {
-  readonly text: string
-  readonly text2: string
-  readonly ground: string
-  readonly ground2: string
+export type PictureInk = ReturnType<typeof inkOf>
+
+export function inkOf(element: HTMLElement) {
+  const of = (token: string): string => colourOf(token, element.parentElement ?? element)
+  return { text: of('--text'), text2: of('--text-2'), ground: of('--page'), ground2: of('--ground-3') }
 }
 
 export interface PictureParts {

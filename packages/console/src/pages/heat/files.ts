@@ -1,10 +1,10 @@
 /** Pictures and recordings as files. */
-import type { Metric } from '../../model/heat-plane.ts'
 import { cssColour, scaleMarks } from '../../model/heat-scale.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'
 import { timeWords } from '../../model/numbers.ts'
 import type { HeatRecording } from '../../model/recorded-heat.ts'
 import type { PictureInk } from './draw.ts'
+import type { Heat } from './view.ts'
 
 export function recordingFile(recording: HeatRecording): Blob {
   return new Blob([JSON.stringify(recording.saved())], { type: 'application/json' })
@@ -15,16 +15,8 @@ export function fileName(ms: number): string {
   return `heat-${new Date(ms).toISOString().slice(0, 19).replaceAll(':', '-')}`
 }
 
-export interface Panel {
-  readonly title: string
-  readonly canvas: HTMLCanvasElement
-}
-
-interface Scale {
-  readonly most: number
-  readonly metric: Metric
-  readonly ink: PictureInk
-}
+type Panel = Readonly<{ title: string; canvas: HTMLCanvasElement }>
+type Scale = Pick<Heat, 'most' | 'metric'> & { readonly ink: PictureInk }
 
 const headHeight = 28
 const legendHeight = 44

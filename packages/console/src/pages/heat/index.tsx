@@ -11,13 +11,13 @@ import { Button, Check, Select, Switch } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { EmptyState, ErrorNote } from '../../components/parts.tsx'
 import { saveFile } from '../../components/save-file.ts'
-import { metrics } from '../../model/heat-plane.ts'
 import { metricTitles } from '../../model/heat-words.ts'
 import { parseRecording } from '../../model/recorded-heat.ts'
 import type { PageProps } from '../../model/route.ts'
+import { inkOf } from './draw.ts'
 import { fileName, pictureFile, recordingFile } from './files.ts'
 import { Findings, findingId, HottestOverTime, HottestRanges, Legend, Marks } from './lists.tsx'
-import { inkOf, Picture } from './picture.tsx'
+import { Picture } from './picture.tsx'
 import type { Target } from './picture-model.ts'
 import { Strip } from './strip.tsx'
 import { type Heat, spans, useHeat, zoomed } from './view.ts'
@@ -73,12 +73,7 @@ function ViewTools({ recordings, choice, view, main, metric, hasBorders, setBord
   }
   return (
     <div class="toolbar">
-      <Select
-        label="Measure"
-        value={metric}
-        options={metrics.map((one) => [one, metricTitles[one]] as const)}
-        onChange={(measure) => choice.set({ measure })}
-      />
+      <Select label="Measure" value={metric} options={metricTitles} onChange={(measure) => choice.set({ measure })} />
       <Select
         label="Time"
         value={choice.span.name}

@@ -2,7 +2,7 @@
 import type { Window } from '../../model/heat-plane.ts'
 import { placeWords } from '../../model/heat-words.ts'
 import { timeWords } from '../../model/numbers.ts'
-import { type Layout, type Mark, marksOf, xOf, yOf } from './draw.ts'
+import { layoutOf, type Mark, marksOf, xOf, yOf } from './draw.ts'
 import type { Source } from './recordings.ts'
 import { type Heat, windowOf, zoomed } from './view.ts'
 
@@ -27,8 +27,9 @@ export type PictureModel = ReturnType<typeof modelOf>
 
 const markReach = 8
 
-export function modelOf(props: PictureProps, layout: Layout) {
-  const { recordings, source, table, metric, view } = props
+export function modelOf(props: PictureProps, width: number) {
+  const { recordings, source, table, tables, metric, view } = props
+  const layout = layoutOf(width, tables.length === 1 ? 440 : tables.length === 2 ? 300 : 220)
   const axis = recordings.axisOf(table)
   const window = windowOf(recordings.endOf(source), view.ages, axis, view.keys.get(table))
   const events = source.recording.events.filter((event) => event.table === table)

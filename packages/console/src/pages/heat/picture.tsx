@@ -5,10 +5,10 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { useWidth } from '../../components/hooks.ts'
-import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
+import { themeEpoch } from '../../components/theme-colours.ts'
 import type { Plane, Window } from '../../model/heat-plane.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'
-import { drawPicture, layoutOf, type PictureInk, xOf, yOf } from './draw.ts'
+import { drawPicture, inkOf, xOf, yOf } from './draw.ts'
 import {
   keyAction,
   modelOf,
@@ -23,13 +23,12 @@ import {
 const widthMin = 640
 
 export function Picture(props: PictureProps) {
-  const { recordings, source, table, tables, metric, view, target } = props
-  const height = tables.length === 1 ? 440 : tables.length === 2 ? 300 : 220
+  const { recordings, source, table, metric, view, target } = props
   const onZoom = (window: Window | undefined): void => view.zoom(table, window, recordings.endOf(source))
   const box = useRef<HTMLDivElement>(null)
   const helpId = useId()
   const scroll = useRef<HTMLDivElement>(null)
-  const model = modelOf(props, layoutOf(usePictureWidth(scroll), height))
+  const model = modelOf(props, usePictureWidth(scroll))
   const canvas = useDrawing(props, model)
   const [cursor, setCursor] = useState<Point | undefined>(undefined)
   const [corner, setCorner] = useState<Point | undefined>(undefined)
@@ -61,7 +60,7 @@ export function Picture(props: PictureProps) {
           tabIndex={0}
           aria-label={`Heat of ${table}, ${source.name}`}
           aria-describedby={helpId}
-          style={{ minWidth: `${widthMin}px`, height: `${height}px` }}
+          style={{ minWidth: `${widthMin}px`, height: `${model.layout.height}px` }}
           onKeyDown={onKey}
           onPointerDown={onPointer}
           onPointerMove={onPointer}
@@ -152,11 +151,6 @@ function usePictureWidth(scroll: { readonly current: HTMLDivElement | null }): n
   const width = Math.max(widthMin, useWidth(scroll, widthMin))
   useLayoutEffect(() => scroll.current?.scrollTo({ left: width }), [width])
   return width
-}
-
-export function inkOf(element: HTMLElement): PictureInk {
-  const of = (token: string): string => colourOf(token, element.parentElement ?? element)
-  return { text: of('--text'), text2: of('--text-2'), ground: of('--page'), ground2: of('--ground-3') }
 }
 
 type Style = Readonly<Record<string, string>>

@@ -31,7 +31,7 @@ const tableOrder = [
 export class Recordings {
   readonly #bounds = new Bounds()
   readonly #axes = new Map<string, HeatAxis>()
-  /** What was computed of a source and a table, until its version is another one. */
+  /** Results for a source and a table, until its version is another one. */
   readonly #computed = new Map<string, { readonly version: string; readonly value: unknown }>()
   /** By source and table: the instant up to which columns were taken into the axis. */
   readonly #takenMs = new Map<string, number>()

@@ -96,7 +96,7 @@ function useChoice({ query }: PageProps['route']) {
   const span = spans.find(({ name }) => name === query.get('time')) ?? spans[0]
   const set = (changed: QueryMembers): void => {
     const members = { tables: tables.join(), measure: metric, time: span.name, ...changed }
-    // What is so by itself is not in the address.
+    // Members that are so by themselves are not in the address.
     const chosen = Object.entries(members).filter(([name, value]) => value !== byItself[name])
     navigate(addressOf('heat', [], Object.fromEntries(chosen)), { replace: true })
   }

@@ -203,8 +203,8 @@ function Findings({ findings }: { readonly findings: readonly Finding[] | undefi
   return (
     <Panel title="Findings">
       <ul class="findings stack">
-        {groupsOf(findings).map(([first, ...others]) => (
-          <li key={first.kind} class="breaks">
+        {groupsOf(findings).map(([first, ...others], i) => (
+          <li key={first.kind} class={`breaks ${i > 0 ? 'line-above pt-2' : ''}`}>
             <details>
               <summary>
                 <span class="tag warn">{first.kind}</span> {safeText(first.words)}
