@@ -29,8 +29,8 @@ import {
 } from './report.ts'
 import { measureStalls, stallsMarkdown } from './stalls/stalls.ts'
 import { closedLoop } from './wire/closed-loop.ts'
-import { type Connection, HttpConnections } from './wire/connection.ts'
-import { type Server, type ServerName, startServer } from './wire/servers.ts'
+import { HttpConnections } from './wire/connection.ts'
+import { type ServerName, startServer } from './wire/servers.ts'
 import { equalityQuery, hotSize, load, type Workload, workloads } from './wire/workloads.ts'
 
 const flags = await yargs(process.argv.slice(2))
@@ -63,11 +63,7 @@ const warmMs = flags.warm * 1000
 const timeMs = flags.time * 1000
 const canPin = process.platform === 'linux' && cpus().length > 1 && !flags['both-cores']
 
-interface Running {
-  readonly server: Server
-  readonly connection: Connection
-  readonly idleMiB: number
-}
+type Running = Awaited<ReturnType<typeof start>>
 
 const ourOwn: readonly ServerName[] = ['sixtables', 'sixtables on disk']
 const storeOf = (name: ServerName): string => (name === 'sixtables' ? 'memory' : 'disk')
@@ -88,7 +84,7 @@ function serverNames(): readonly ServerName[] {
   return ourOwn
 }
 
-async function start(name: ServerName): Promise<Running> {
+async function start(name: ServerName) {
   say(`starting ${name} …`)
   const server = await startServer({ name, core: canPin ? 0 : undefined })
   return { server, connection: await server.connect(), idleMiB: server.memoryMiB() }

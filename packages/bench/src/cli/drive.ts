@@ -27,20 +27,6 @@ export interface DriveOptions {
   readonly json: string | undefined
 }
 
-interface Driven {
-  readonly lab: string
-  readonly arm: string
-  readonly seconds: number
-  readonly answered: number
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  /** Failed calls by code or message. */
-  readonly failed: Readonly<Record<string, number>>
-  /** Statements about what is stored; empty for arms that cannot be judged over the wire. */
-  readonly verdicts: readonly JudgedExpectation[]
-}
-
 const projectId = 'lab'
 
 /** The machine's clock. Its timers keep the process alive, because nothing else does here. */
@@ -54,7 +40,7 @@ export async function driveLabs(labs: readonly Lab[], options: DriveOptions, io:
     throw new UsageError(`--endpoint is host:port, as in 127.0.0.1:8081, not ${options.endpoint}`)
   }
   const chosen = chosenArms(labs, options.arms)
-  const results: Driven[] = []
+  const results: Awaited<ReturnType<typeof driveArm>>[] = []
   for (const { lab, arm } of chosen) results.push(await driveArm(lab, arm, options, io))
   if (options.json !== undefined) writeData(io, options.json, `${JSON.stringify(results, undefined, 2)}\n`)
   const isJudgedWell = results.every(({ verdicts }) => verdicts.every(({ verdict }) => verdict === 'holds'))
@@ -79,7 +65,8 @@ function chosenArms(labs: readonly Lab[], names: readonly string[] | undefined):
   return driven.filter(({ arm }) => names?.includes(arm.name) ?? true)
 }
 
-async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Promise<Driven> {
+/** The calls of an arm and their outcomes; `failed` counts by code or message, and arms that cannot be judged over the wire have no verdicts. */
+async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io) {
   const { endpoint, seconds, opsPerSecond, seed } = options
   const client = new Client(new Server({ endpoint, projectId, clock }), 0)
   await client.lookup(client.key({ kind: 'Lab', name: 'here' })).catch((error: unknown) => {

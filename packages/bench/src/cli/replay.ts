@@ -65,13 +65,8 @@ async function replayFile(flags: ReplayFlags, io: Io): Promise<number> {
   return 0
 }
 
-interface NamedRecording {
-  readonly name: string
-  readonly recording: Recording
-}
-
 /** A lab without expectations, with an arm for each recording. */
-function labOf(recordings: readonly NamedRecording[], ramp: boolean): Lab {
+function labOf(recordings: readonly { readonly name: string; readonly recording: Recording }[], ramp: boolean): Lab {
   return {
     name: 'replay',
     title: recordings.map(({ name }) => name).join(' and '),

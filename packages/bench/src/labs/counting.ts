@@ -95,14 +95,8 @@ function* records(store: Store, from: number, to: number): Generator<Put> {
   }
 }
 
-/** The records before the end of the day, which are filled once: a fork is a store of its own, and costs nothing. */
-interface Filled {
-  fork(records: number): MemoryKv
-  /** Duration of the filling on its clock; a store over a fork must be opened at a later time. */
-  readonly tookMs: number
-}
-
-async function fill(levels: readonly number[]): Promise<Filled> {
+/** Stores the records before the end of the day, once: a fork is a store of its own, and costs nothing. */
+async function fill(levels: readonly number[]) {
   const kv = new MemoryKv()
   const store = await openStore({ ...legacyAtOnce, kv })
   const bases: MemoryKv[] = []
@@ -116,8 +110,9 @@ async function fill(levels: readonly number[]): Promise<Filled> {
   const tookMs = store.nowMs
   await store.close()
   return {
+    /** Duration of the filling on its clock; a store over a fork must be opened at a later time. */
     tookMs,
-    fork(records) {
+    fork(records: number): MemoryKv {
       const base = bases[levels.indexOf(records)] as MemoryKv
       return base.fork(base.snapshot())
     },
@@ -125,9 +120,9 @@ async function fill(levels: readonly number[]): Promise<Filled> {
 }
 
 /** The latest filled store: all arms of a run begin with it. */
-let filled: { readonly most: number; readonly store: Promise<Filled> } | undefined
+let filled: { readonly most: number; readonly store: ReturnType<typeof fill> } | undefined
 
-function filledWith(levels: readonly number[]): Promise<Filled> {
+function filledWith(levels: readonly number[]): ReturnType<typeof fill> {
   const most = Math.max(...levels)
   if (filled?.most !== most) filled = { most, store: fill(levels) }
   return filled.store

@@ -33,19 +33,12 @@ interface Case {
   readonly changed?: Fields
 }
 
-interface Written {
-  /** Rows put or deleted in the tables of entities and indexes. */
-  readonly rows: number
-  /** Bytes of their keys and values. */
-  readonly bytes: number
-  /** How many of them belong to composite indexes. */
-  readonly compositeRows: number
-  /** Milliseconds that the store's single server needs for the rows in its queue. */
-  readonly applyMs: number
-}
-
-/** The cost of some work, beside which nothing may run: of the reports to tablets, which have every row where servers are simulated. */
-async function written(store: Store, work: () => Promise<unknown>): Promise<Written> {
+/**
+ * The cost of some work, beside which nothing may run: the rows put or deleted in the tables of entities and indexes, the bytes of their keys
+ * and values, the rows of composite indexes among them, and the time that the store's single server needs for the rows in its queue. The reports
+ * to tablets have every row where servers are simulated.
+ */
+async function written(store: Store, work: () => Promise<unknown>) {
   let [rows, bytes, compositeRows, applyMs] = [0, 0, 0, 0]
   const { tablets } = store.engine
   const end = tablets.onSample((sample) => {
@@ -64,7 +57,7 @@ async function written(store: Store, work: () => Promise<unknown>): Promise<Writ
   return { rows, bytes, compositeRows, applyMs }
 }
 
-type Cost = Readonly<Record<'put' | 'update', Written>>
+type Cost = Readonly<Record<'put' | 'update', Awaited<ReturnType<typeof written>>>>
 
 /** Puts one entity into a store of one server, and puts it again. */
 async function cost(session: ArmSession, { indexes, fields, changed = {} }: Case): Promise<Cost> {

@@ -25,17 +25,6 @@ interface Sight {
   readonly back: number
 }
 
-interface CompactionTally {
-  changes: number
-  compactions: number
-  /** Compactions that ended because something came in between. */
-  refused: number
-  killed: number
-  readonly sights: Sight[]
-  /** The lists at the end, when all writers have stopped. */
-  last: Sight | undefined
-}
-
 /** The knowledge of the writers about a user. */
 interface Known {
   follows: boolean
@@ -70,7 +59,9 @@ class CompactionRun {
   readonly #known = new Map<string, Known>()
   readonly #endMs: number
   #rounds = 0
-  readonly tally: CompactionTally = { changes: 0, compactions: 0, refused: 0, killed: 0, sights: [], last: undefined }
+  /** Compactions are refused if something came in between. The last sight is that of the lists when all writers have stopped. */
+  readonly tally = { changes: 0, compactions: 0, refused: 0, killed: 0, sights: new Array<Sight>() }
+  last: Sight | undefined
 
   constructor(way: CompactionWay, options: CompactionOptions) {
     this.#options = options
@@ -173,7 +164,7 @@ class CompactionRun {
   /** The load is over: a client that is not killed finishes what was begun. */
   async settle(): Promise<void> {
     while (!(await this.#compact(undefined))) await this.#client.sleep(this.#options.compactEveryMs)
-    this.tally.last = await this.#sight()
+    this.last = await this.#sight()
   }
 }
 
@@ -196,7 +187,8 @@ async function run(session: ArmSession, way: Named<CompactionWay>): Promise<void
   })
   await store.together(compaction.load(), (nowMs) => session.progress(Math.min(1, nowMs / (seconds * 1000))))
   await store.alone(() => compaction.settle())
-  const { changes, compactions, refused, killed, sights, last } = compaction.tally
+  const { changes, compactions, refused, killed, sights } = compaction.tally
+  const { last } = compaction
   if (last === undefined) throw new Unmeasured('the list was never looked at')
   const greatest = (of: 'entries' | 'lost' | 'back'): number => Math.max(...sights.map((sight) => sight[of]))
   record.figure('changes', changes)
@@ -235,9 +227,9 @@ async function drive({ client, random, seconds, done, judged }: WireSession, way
   const compaction = new CompactionRun(way, { client, random, seconds, writers: 16, ...pauses, done })
   await Promise.all(compaction.load())
   await compaction.settle()
-  const { last, changes } = compaction.tally
+  const { last, tally } = compaction
   if (last === undefined || !whole.includes(way.name)) return
-  const found = `${last.lost} followers lost, ${last.back} back that had left, ${last.repeats} repeats after ${changes} changes`
+  const found = `${last.lost} followers lost, ${last.back} back that had left, ${last.repeats} repeats after ${tally.changes} changes`
   judged({ says: 'nothing is lost', holds: last.lost === 0 && last.back === 0, found })
 }
 

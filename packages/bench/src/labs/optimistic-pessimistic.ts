@@ -21,20 +21,20 @@ import { countUp, inTransaction, type Job, write, writeOverWire } from '../sim/w
 type Concurrency = DatabaseSettings['concurrency']
 
 /** Conflicts and errors of the writers of a run, by their own count. */
-interface Met {
-  /** Jobs of each writer that were committed. */
-  readonly committed: Map<number, number>
-  aborts: number
-  /** Those that name a deadlock in their message: one of two transactions that wait for each other, or a wait that took too long. */
-  deadlocks: number
-  lockTimeouts: number
-  /** Attempts that were committed, of all writers but the {@link reporter}. */
-  readonly shortJobs: Histogram
+function nothingMet() {
+  return {
+    /** Jobs of each writer that were committed. */
+    committed: new Map<number, number>(),
+    aborts: 0,
+    /** Those that name a deadlock in their message: one of two transactions that wait for each other, or a wait that took too long. */
+    deadlocks: 0,
+    lockTimeouts: 0,
+    /** Attempts that were committed, of all writers but the {@link reporter}. */
+    shortJobs: new Histogram(),
+  }
 }
 
-function nothingMet(): Met {
-  return { committed: new Map(), aborts: 0, deadlocks: 0, lockTimeouts: 0, shortJobs: new Histogram() }
-}
+type Met = ReturnType<typeof nothingMet>
 
 interface Workload {
   readonly name: string
@@ -196,14 +196,7 @@ async function leaveOpenOverWire(wire: WireSession, isRolledBack: boolean): Prom
 /** The figures are those of so many writers: few enough that each can get through. */
 const writersOfFigures = 8
 
-interface Run {
-  readonly workload: Workload
-  readonly writers: number
-  readonly met: Met
-  readonly committed: number
-  readonly p99Ms: number
-  readonly lost: number
-}
+type Run = Awaited<ReturnType<typeof runWith>>
 
 /** Every workload under one concurrency mode, with more and more writers. */
 async function underMode(session: ArmSession, concurrency: Concurrency): Promise<void> {
@@ -224,12 +217,7 @@ async function underMode(session: ArmSession, concurrency: Concurrency): Promise
   record.chart('aborts', 'per commit', x, lines(abortsOf))
 }
 
-async function runWith(
-  session: ArmSession,
-  concurrency: Concurrency,
-  workload: Workload,
-  writers: number,
-): Promise<Run> {
+async function runWith(session: ArmSession, concurrency: Concurrency, workload: Workload, writers: number) {
   const store = await session.open({ simulate: true })
   store.engine.configure({ concurrency, lockTimeoutMs: session.setting('lock.timeoutMs') })
   const client = session.client(store)

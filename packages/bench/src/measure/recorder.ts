@@ -36,11 +36,6 @@ export interface Chart {
   readonly lines: readonly Line[]
 }
 
-export interface HeatmapRow {
-  readonly label: string
-  readonly values: readonly number[]
-}
-
 export interface Heatmap {
   readonly title: string
   readonly unit: string
@@ -48,7 +43,7 @@ export interface Heatmap {
   /** Start of each column, in this unit since the start of the run. */
   readonly columns: readonly number[]
   /** In key order. */
-  readonly rows: readonly HeatmapRow[]
+  readonly rows: readonly { readonly label: string; readonly values: readonly number[] }[]
   readonly events: readonly { readonly at: number; readonly words: string }[]
 }
 

@@ -21,18 +21,12 @@ export interface GatewaySession {
   setting(name: SettingName): number
 }
 
-/** Counts of conditional writes of one type of rows. */
-export interface Conditionals {
-  tried: number
-  won: number
-}
-
 /** The servers of the rows: the time at which each server, and each row, is free again. */
 export class RowServers {
   /** While false, calls take no time, for opening gateways and filling the store. */
   isOn = false
   /** Conditional writes of the clock row, and of rows of entity groups, by the family that they change. */
-  readonly conditionals: Readonly<Record<'g' | 'h', Conditionals>> = {
+  readonly conditionals: Readonly<Record<'g' | 'h', { tried: number; won: number }>> = {
     g: { tried: 0, won: 0 },
     h: { tried: 0, won: 0 },
   }
