@@ -67,12 +67,6 @@ export async function offerCalls(
 /** From the beginning of a client's call to that of its next one, at least. */
 const betweenMs = 50
 
-export interface Clients {
-  readonly clients: number
-  /** Simulated; a client begins no call after it. */
-  readonly seconds: number
-}
-
 export interface Answered {
   /** Within the seconds of the load. */
   readonly done: number
@@ -83,10 +77,10 @@ export interface Answered {
   readonly fewest: number
 }
 
-/** Clients that make one call after the other. A call that the service refused counts as failed; its client goes on. */
+/** Clients that make one call after the other. A call that the service refused counts as failed; its client goes on. None begins a call after so many simulated seconds. */
 export async function callInTurn(
   stage: Stage,
-  { clients, seconds }: Clients,
+  { clients, seconds }: { readonly clients: number; readonly seconds: number },
   call: (client: number, n: number) => unknown,
 ): Promise<Answered> {
   const { random, session } = stage

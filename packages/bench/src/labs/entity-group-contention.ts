@@ -165,23 +165,6 @@ async function burst(session: ArmSession, seconds: number): Promise<void> {
   record.chart('how long a write waits', 'ms', x, { wait: waits })
 }
 
-const arms = [
-  ...Object.entries(variants).map(([name, variant]) => {
-    const job = jobOf(variant, name === 'batched' ? 10 : 1)
-    const drive = (wire: WireSession): Promise<void> => writeOverWire(wire, 20, job)
-    // A server's log is as fast as it was started: over the wire the faster one is its own flag.
-    return arm(name, variant.about, (session) => run(session, variant), variant.fastLog ? undefined : drive)
-  }),
-  arm('short-burst', 'one group, more writes a second than it takes, for a few seconds', (session) =>
-    burst(session, session.setting('burst.seconds')),
-  ),
-  arm('long-run', 'the same rate, for longer', (session) => burst(session, session.setting('burst.longSeconds'))),
-  arm('reads-at-one', 'eventual and strong queries of a group with one write a second', (session) =>
-    readsBeside(session, 1),
-  ),
-  arm('reads-at-five', 'the same with five writes a second', (session) => readsBeside(session, 5)),
-]
-
 function climbs(says: string, figure: string, holds: (few: number, many: number) => boolean): Expectation {
   return expected(says)
     .of('one-group', `${figure}, 1 writer`, `${figure}, all writers`)
@@ -201,7 +184,22 @@ export const entityGroupContention: Lab = defineLab({
     'load.seconds': 10,
     'query.deadlineMs': 100,
   },
-  arms,
+  arms: [
+    ...Object.entries(variants).map(([name, variant]) => {
+      const job = jobOf(variant, name === 'batched' ? 10 : 1)
+      const drive = (wire: WireSession): Promise<void> => writeOverWire(wire, 20, job)
+      // A server's log is as fast as it was started: over the wire the faster one is its own flag.
+      return arm(name, variant.about, (session) => run(session, variant), variant.fastLog ? undefined : drive)
+    }),
+    arm('short-burst', 'one group, more writes a second than it takes, for a few seconds', (session) =>
+      burst(session, session.setting('burst.seconds')),
+    ),
+    arm('long-run', 'the same rate, for longer', (session) => burst(session, session.setting('burst.longSeconds'))),
+    arm('reads-at-one', 'eventual and strong queries of a group with one write a second', (session) =>
+      readsBeside(session, 1),
+    ),
+    arm('reads-at-five', 'the same with five writes a second', (session) => readsBeside(session, 5)),
+  ],
   expectations: [
     expected('one group takes a few commits a second, however many writers')
       .of('one-group', 'best rate')

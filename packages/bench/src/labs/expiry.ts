@@ -244,15 +244,6 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   recordFindings(record, store, 'scan-over-tombstones')
 }
 
-const arms = armsOf(schemes, run, (wire, scheme) =>
-  openLoop(wire, (n) => {
-    const nowMs = wire.client.nowMs()
-    const moment = { nowMs, lastSweepMs: 0, generation: Math.floor(nowMs / 240_000), isFirst: false, shards: 8 }
-    const entity = { n, expiresMs: nowMs + 300_000 }
-    return putOf(wire.client, entity, scheme.value(entity, moment))
-  }),
-)
-
 const perRow = 'deleted rows stepped over'
 const kept = 'kept longest after expiry'
 
@@ -268,7 +259,14 @@ export const expiry: Lab = defineLab({
     ...defaultsOf('expiry.generationMinutes', 'expiry.shards', 'expiry.endedShare'),
     'load.minutes': 20,
   },
-  arms,
+  arms: armsOf(schemes, run, (wire, scheme) =>
+    openLoop(wire, (n) => {
+      const nowMs = wire.client.nowMs()
+      const moment = { nowMs, lastSweepMs: 0, generation: Math.floor(nowMs / 240_000), isFirst: false, shards: 8 }
+      const entity = { n, expiresMs: nowMs + 300_000 }
+      return putOf(wire.client, entity, scheme.value(entity, moment))
+    }),
+  ),
   expectations: [
     expected('indexed: a sweep goes over more deleted rows than it finds rows').figure(perRow).above(2),
     expected('indexed: the engine warns of it').figure('findings of the engine').above(0),

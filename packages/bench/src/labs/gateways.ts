@@ -225,31 +225,6 @@ const beside: ScalingLoad = { ...puts, length: 0.4, beside: query }
 const scale = (name: string, about: string, load: ScalingLoad): Arm =>
   arm(name, about, (session) => runLoad(session, load))
 
-const arms: readonly Arm[] = [
-  scale('lookups', 'lookups of entities in different entity groups', {
-    length: 0.25,
-    call: ({ gateway, tasks, draw }) => gateway.client.lookup(tasks[Math.floor(draw * tasks.length)] as TaskKey),
-  }),
-  scale('queries', 'strongly consistent queries over all entity groups', { length: 0.25, call: query }),
-  scale('puts', 'puts to different entity groups', puts),
-  scale('puts-rows', 'the same puts, with a clock row for every two gateways', {
-    ...puts,
-    length: 0.4,
-    severalRows: true,
-  }),
-  scale('beside', 'puts by half of the clients, and queries beside them by the others', beside),
-  scale('beside-rows', 'the same, with a clock row for every two gateways', { ...beside, severalRows: true }),
-  scale('same-clients', 'the same puts by the clients of one gateway, spread over all gateways', {
-    ...puts,
-    sameClients: true,
-  }),
-  scale('one-group', 'puts to one entity group', {
-    length: 5,
-    call: ({ gateway, tasks, n }) => gateway.client.commit([put(tasks[0] as TaskKey, n)]),
-  }),
-  arm('killed', 'queries, lookups and puts at several gateways; one is killed', kill),
-]
-
 export const gatewaysLab: Lab = defineLab({
   name: 'gateways',
   idea:
@@ -264,7 +239,30 @@ export const gatewaysLab: Lab = defineLab({
     ...defaultsOf('server.opsPerSecond'),
     'client.rpcMs': 2,
   },
-  arms,
+  arms: [
+    scale('lookups', 'lookups of entities in different entity groups', {
+      length: 0.25,
+      call: ({ gateway, tasks, draw }) => gateway.client.lookup(tasks[Math.floor(draw * tasks.length)] as TaskKey),
+    }),
+    scale('queries', 'strongly consistent queries over all entity groups', { length: 0.25, call: query }),
+    scale('puts', 'puts to different entity groups', puts),
+    scale('puts-rows', 'the same puts, with a clock row for every two gateways', {
+      ...puts,
+      length: 0.4,
+      severalRows: true,
+    }),
+    scale('beside', 'puts by half of the clients, and queries beside them by the others', beside),
+    scale('beside-rows', 'the same, with a clock row for every two gateways', { ...beside, severalRows: true }),
+    scale('same-clients', 'the same puts by the clients of one gateway, spread over all gateways', {
+      ...puts,
+      sameClients: true,
+    }),
+    scale('one-group', 'puts to one entity group', {
+      length: 5,
+      call: ({ gateway, tasks, n }) => gateway.client.commit([put(tasks[0] as TaskKey, n)]),
+    }),
+    arm('killed', 'queries, lookups and puts at several gateways; one is killed', kill),
+  ],
   expectations: [
     expected('lookups: as many times more as there are gateways').figure('most against one').above(6.5),
     expected('queries: as many times more as there are gateways').figure('most against one').above(6.5),

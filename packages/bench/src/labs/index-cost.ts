@@ -149,17 +149,6 @@ async function refused(session: ArmSession): Promise<void> {
   session.record.text('the same index, twice the values each time', lines)
 }
 
-const arms = [
-  arm('excluded', 'six properties, all excluded from indexes', (session) => six(session, unindexed)),
-  arm('indexed', 'six properties, all indexed', (session) => six(session, (value) => value)),
-  arm('composite', 'the same, with more and more composite indexes of two properties', composites),
-  arm('multi-valued', 'two array properties, with more and more values, no composite index', (session) =>
-    valued(session, false),
-  ),
-  arm('exploding', 'the same, with one composite index over both', (session) => valued(session, true)),
-  arm('refused', 'the same index, until a put is refused', refused),
-]
-
 export const indexCost: Lab = defineLab({
   name: 'index-cost',
   idea:
@@ -169,7 +158,16 @@ export const indexCost: Lab = defineLab({
     ...defaultsOf('index.count', 'index.values', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs'),
     'server.count': 1,
   },
-  arms,
+  arms: [
+    arm('excluded', 'six properties, all excluded from indexes', (session) => six(session, unindexed)),
+    arm('indexed', 'six properties, all indexed', (session) => six(session, (value) => value)),
+    arm('composite', 'the same, with more and more composite indexes of two properties', composites),
+    arm('multi-valued', 'two array properties, with more and more values, no composite index', (session) =>
+      valued(session, false),
+    ),
+    arm('exploding', 'the same, with one composite index over both', (session) => valued(session, true)),
+    arm('refused', 'the same index, until a put is refused', refused),
+  ],
   expectations: [
     expected('excluding a property saves its two rows')
       .across('rows', 'excluded', 'indexed')

@@ -158,15 +158,6 @@ async function prepareOld(store: Store): Promise<void> {
   await store.alone(() => store.sleep(60_000))
 }
 
-const arms = armsOf(ways, run, (wire, way) =>
-  openLoop(wire, (n) => {
-    const key = keysIn(wire.client)
-    const all = Math.ceil(wire.seconds * wire.opsPerSecond)
-    const operation = way.next({ key, share: wire.random.next(), moved: Math.min(1, (n + 1) / all), n, all })
-    return 'put' in operation ? operation.put : operation.lookup
-  }),
-)
-
 export const kindMigration: Lab = defineLab({
   name: 'kind-migration',
   idea:
@@ -182,7 +173,14 @@ export const kindMigration: Lab = defineLab({
     'load.samples': 32,
     'tablet.samplesMin': 16,
   },
-  arms,
+  arms: armsOf(ways, run, (wire, way) =>
+    openLoop(wire, (n) => {
+      const key = keysIn(wire.client)
+      const all = Math.ceil(wire.seconds * wire.opsPerSecond)
+      const operation = way.next({ key, share: wire.random.next(), moved: Math.min(1, (n + 1) / all), n, all })
+      return 'put' in operation ? operation.put : operation.lookup
+    }),
+  ),
   expectations: [
     ...[
       ['new-kind', 'a new kind begins in one tablet, and full traffic at once is refused in part'],

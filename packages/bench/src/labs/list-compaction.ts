@@ -236,8 +236,6 @@ async function drive({ client, random, seconds, done, judged }: WireSession, way
 const switching = ['active-pointer', 'marker', 'one-commit']
 const whole = ['cas', ...switching]
 
-const arms = armsOf(compactionWays, run, drive)
-
 export const listCompaction: Lab = defineLab({
   name: 'list-compaction',
   idea:
@@ -252,7 +250,7 @@ export const listCompaction: Lab = defineLab({
     'probe.everyMs': 500,
     'log.waitMsMax': 60_000,
   },
-  arms,
+  arms: armsOf(compactionWays, run, drive),
   expectations: [
     expected('cas: compactions fail like removals do while the list changes')
       .of('cas', 'compactions finished', 'compactions refused')

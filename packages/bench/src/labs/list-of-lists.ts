@@ -240,13 +240,6 @@ const drive = (wire: WireSession, layout: Layout): Promise<void> =>
     layout.append(client, [`+user-${writer}-${random.integer(1_000_000_000)}#1`]),
   )
 
-const arms = [
-  arm('one-item', 'all followers in one entity', runOneItem, (wire) => drive(wire, oneItem)),
-  arm('sub-lists', 'sub-lists of some thousands, and an index item that names them', runSubLists, (wire) =>
-    drive(wire, subLists(500)),
-  ),
-]
-
 export const listOfLists: Lab = defineLab({
   name: 'list-of-lists',
   idea:
@@ -258,7 +251,12 @@ export const listOfLists: Lab = defineLab({
     'batch.size': 500,
     'load.writersMax': 2,
   },
-  arms,
+  arms: [
+    arm('one-item', 'all followers in one entity', runOneItem, (wire) => drive(wire, oneItem)),
+    arm('sub-lists', 'sub-lists of some thousands, and an index item that names them', runSubLists, (wire) =>
+      drive(wire, subLists(500)),
+    ),
+  ],
   expectations: [
     expected('one-item: is refused at the limit of an entity, long before all are in it')
       .across('followers found', 'one-item', 'sub-lists')

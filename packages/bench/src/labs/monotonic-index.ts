@@ -89,14 +89,6 @@ async function outOfOrder(store: Store, user: string): Promise<{ readonly events
   return { events: numbers.length, wrong: wrong.length }
 }
 
-const arms = armsOf(variants, run, (wire, { created }) =>
-  openLoop(wire, (n) => {
-    const key = wire.client.key({ kind, name: `${hashOf(`event ${n}`)}-${n}` })
-    const micros = BigInt(Math.round(wire.client.nowMs() * 1000))
-    return upsert(key, { ...created(n, micros), body })
-  }),
-)
-
 const eachIndexTable = (figure: string): string[] => indexTables.map((table) => `${table}: ${figure}`)
 
 export const monotonicIndex: Lab = defineLab({
@@ -113,7 +105,13 @@ export const monotonicIndex: Lab = defineLab({
     'load.samples': 48,
     'tablet.samplesMin': 20,
   },
-  arms,
+  arms: armsOf(variants, run, (wire, { created }) =>
+    openLoop(wire, (n) => {
+      const key = wire.client.key({ kind, name: `${hashOf(`event ${n}`)}-${n}` })
+      const micros = BigInt(Math.round(wire.client.nowMs() * 1000))
+      return upsert(key, { ...created(n, micros), body })
+    }),
+  ),
   expectations: [
     ...Object.keys(variants).map((name) =>
       expected(`${name}: the entity rows are spread, the busiest tablet below three quarters of what a server can`)

@@ -264,28 +264,6 @@ const modes: Ways<{ readonly concurrency: Concurrency }> = {
 
 const drive = (wire: WireSession): Promise<void> => writeOverWire(wire, 8, transfers.job({ reads: 10, thinkMs: 100 }))
 
-const arms = [
-  // A server has the mode that it was started with; none starts a server with the optimistic one.
-  ...Object.entries(modes).map(([name, { about, concurrency }]) =>
-    arm(name, about, (session) => underMode(session, concurrency), concurrency === 'optimistic' ? undefined : drive),
-  ),
-  arm(
-    'abandoned',
-    'pessimistic; a failed transaction is left open',
-    (session) => leftOpen(session, 'pessimistic', false),
-    (wire) => leaveOpenOverWire(wire, false),
-  ),
-  arm(
-    'rolled-back',
-    'pessimistic; a failed transaction is rolled back',
-    (session) => leftOpen(session, 'pessimistic', true),
-    (wire) => leaveOpenOverWire(wire, true),
-  ),
-  arm('abandoned-optimistic', 'optimistic; a failed transaction is left open', (session) =>
-    leftOpen(session, 'optimistic', false),
-  ),
-]
-
 export const optimisticPessimistic: Lab = defineLab({
   name: 'optimistic-pessimistic',
   idea:
@@ -299,7 +277,27 @@ export const optimisticPessimistic: Lab = defineLab({
     ...defaultsOf('transaction.reads', 'transaction.thinkMs', 'transaction.abandoned'),
     'load.seconds': 20,
   },
-  arms,
+  arms: [
+    // A server has the mode that it was started with; none starts a server with the optimistic one.
+    ...Object.entries(modes).map(([name, { about, concurrency }]) =>
+      arm(name, about, (session) => underMode(session, concurrency), concurrency === 'optimistic' ? undefined : drive),
+    ),
+    arm(
+      'abandoned',
+      'pessimistic; a failed transaction is left open',
+      (session) => leftOpen(session, 'pessimistic', false),
+      (wire) => leaveOpenOverWire(wire, false),
+    ),
+    arm(
+      'rolled-back',
+      'pessimistic; a failed transaction is rolled back',
+      (session) => leftOpen(session, 'pessimistic', true),
+      (wire) => leaveOpenOverWire(wire, true),
+    ),
+    arm('abandoned-optimistic', 'optimistic; a failed transaction is left open', (session) =>
+      leftOpen(session, 'optimistic', false),
+    ),
+  ],
   expectations: [
     expected('optimistic: transactions on one entity are aborted at their commit, where locks make them wait')
       .across('counter: aborts', 'optimistic', 'pessimistic')

@@ -56,14 +56,6 @@ async function run(session: ArmSession, { element }: KeyMaker): Promise<void> {
   watch.draw(record, ['Entities'])
 }
 
-const arms = armsOf(makers, run, (wire, { element }) =>
-  openLoop(wire, async (n) => {
-    const { client } = wire
-    const allocate = (): Promise<bigint> => client.allocateId(client.key({ kind }))
-    return upsert(client.key(await element(n, allocate)), fieldsOf(n))
-  }),
-)
-
 export const sequentialKeys: Lab = defineLab({
   name: 'sequential-keys',
   idea:
@@ -76,7 +68,13 @@ export const sequentialKeys: Lab = defineLab({
     'ramp.minutes': 50,
     'load.samples': 40,
   },
-  arms,
+  arms: armsOf(makers, run, (wire, { element }) =>
+    openLoop(wire, async (n) => {
+      const { client } = wire
+      const allocate = (): Promise<bigint> => client.allocateId(client.key({ kind }))
+      return upsert(client.key(await element(n, allocate)), fieldsOf(n))
+    }),
+  ),
   expectations: [
     ...['sequential-ids', 'numbered-names'].map((name) =>
       expected(`${name}: the busiest tablet carries over 90 % of the load, however many splits`)

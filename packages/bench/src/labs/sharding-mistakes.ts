@@ -128,21 +128,6 @@ function withLull(session: ArmSession, ramped: Load, full: number): Load {
   return { ...day, opsPerSecondAt: (at) => (at >= from && at < until ? lull : day.opsPerSecondAt(at)) }
 }
 
-const arms = armsOf(schemes, run, (wire, scheme) => {
-  const begun = wire.client.nowMs()
-  const periodSeconds = wire.seconds / 2
-  return openLoop(wire, () => {
-    const draw = {
-      share: wire.random.next(),
-      random: () => wire.random.next(),
-      seconds: (wire.client.nowMs() - begun) / 1000,
-      periodSeconds,
-      movedAt: (at: number) => Math.min(1, at / periodSeconds),
-    }
-    return put(wire.client.key({ kind, name: scheme.nameOf(draw) }))
-  })
-})
-
 /** Tablets at full traffic and after the quiet time, and what is refused when the traffic is back, percent. */
 function overNight(
   says: string,
@@ -170,7 +155,20 @@ export const shardingMistakes: Lab = defineLab({
     'load.samples': 24,
     'tablet.samplesMin': 16,
   },
-  arms,
+  arms: armsOf(schemes, run, (wire, scheme) => {
+    const begun = wire.client.nowMs()
+    const periodSeconds = wire.seconds / 2
+    return openLoop(wire, () => {
+      const draw = {
+        share: wire.random.next(),
+        random: () => wire.random.next(),
+        seconds: (wire.client.nowMs() - begun) / 1000,
+        periodSeconds,
+        movedAt: (at: number) => Math.min(1, at / periodSeconds),
+      }
+      return put(wire.client.key({ kind, name: scheme.nameOf(draw) }))
+    })
+  }),
   expectations: [
     expected('time-prefix: a new period begins in one range that was never split, and is refused in part, each time')
       .of('time-prefix', 'refused after, least')
