@@ -13,7 +13,7 @@ import { compareExports } from './exports.ts'
 import { type Area, areasOf } from './generate/index.ts'
 import { report, reportJson } from './report.ts'
 import { compare, type Outcome } from './run.ts'
-import { Server } from './server.ts'
+import type { Server } from './server.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const binary = process.env['SIXTABLES_BINARY'] ?? here('../../../bin/sixtables.js')
@@ -71,7 +71,7 @@ function startOurs(mode: Mode): Promise<Server> {
 async function start(name: string, command: ServerOptions['command']): Promise<Server> {
   const answers = async (port: number): Promise<boolean> => (await fetch(`http://localhost:${port}/`)).ok
   const { port } = await startProcess({ name, command, answers, env: { JAVA_TOOL_OPTIONS: '-Xmx1g' } })
-  return new Server(name, port)
+  return { name, port }
 }
 
 async function main(): Promise<number> {
@@ -82,7 +82,7 @@ async function main(): Promise<number> {
   for (const mode of chosen) {
     const port = ports[mode]
     const theirs =
-      port === undefined ? startTheirs(mode) : Promise.resolve(new Server(`${mode} emulator`, Number(port)))
+      port === undefined ? startTheirs(mode) : Promise.resolve({ name: `${mode} emulator`, port: Number(port) })
     const pair = { mode, ours: await startOurs(mode), theirs: await theirs }
     say(`${mode}: both servers are up`)
     if (flags.exports) {

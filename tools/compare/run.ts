@@ -9,7 +9,7 @@ import type { Case, Mode } from './case.ts'
 import { classOf } from './classes/index.ts'
 import { type Difference, differencesOf } from './difference.ts'
 import { type Area, type AreaCases, areasOf } from './generate/index.ts'
-import type { Server } from './server.ts'
+import { playOn, type Server } from './server.ts'
 
 /** How many cases are under way at one time. */
 const together = 4
@@ -57,7 +57,7 @@ const run = `c${Date.now().toString(36)}`
 
 async function play({ mode, ours, theirs }: Pair, one: Case) {
   const project = `${run}-${projects++}`
-  const [ourAnswers, theirAnswers] = await Promise.all([ours.play(project, one), theirs.play(project, one)])
+  const [ourAnswers, theirAnswers] = await Promise.all([playOn(ours, project, one), playOn(theirs, project, one)])
   const answered = ourAnswers.filter(({ code }, i) => code === 'OK' && theirAnswers[i]?.code === 'OK').length
   return { differences: differencesOf({ mode, case: one, ourAnswers, theirAnswers }), answered }
 }

@@ -240,7 +240,8 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
       // One that has said nothing yet may still be loading, or gather calls and answer them later.
       const leastMs = silentMs[this.isReady ? (this.asked > 0 ? 'asked' : 'idle') : 'begins']
       const forMs = performance.now() - this.#heardAt
-      if (forMs >= leastMs && this.#isAsleep(forMs)) return
+      // The system may not tell whether it sleeps.
+      if (forMs >= leastMs && (isAsleep(this.#child?.pid ?? 0) ?? forMs > surelySilentMs)) return
       // A look at a process with many threads takes long: the longer it has worked, the fewer.
       const leftMs = Math.max(leastMs - forMs, Math.min(forMs, 50))
       await this.pause(leftMs)
@@ -248,12 +249,6 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
       await new Promise(setImmediate)
       await new Promise(setImmediate)
     }
-  }
-
-  #isAsleep(silentForMs: number): boolean {
-    const pid = this.#child?.pid
-    const isKnown = pid === undefined ? undefined : isAsleep(pid)
-    return isKnown ?? silentForMs > surelySilentMs
   }
 
   /** A terminal's Ctrl-C does not reach the process, since it has a group of its own. */

@@ -54,7 +54,11 @@ export async function judgeFolder(
   target: string,
   { command, ...options }: FolderOptions = {},
 ): Promise<Judgement & { readonly challenge: Challenge }> {
-  const { challenge, program } = command === undefined ? folderOf(target) : commandAt(target, command)
+  const isFolder = existsSync(join(target, markFile))
+  const { challenge, program } =
+    command === undefined
+      ? folderOf(target)
+      : { challenge: challengeAt(target), program: { command, folder: resolve(isFolder ? target : '.') } }
   if (typeof program === 'string' && !existsSync(program))
     throw new UsageError(
       `there is no program ${program}; one in another language needs its command in ${markFile}, such as "command": "python3 solution.py"`,
@@ -62,11 +66,6 @@ export async function judgeFolder(
   // Without a listener this signal opens Node's debugger, in which a program could print the verdict that it likes.
   if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {})
   return { challenge, ...(await judge(challenge, program, keptGiven(challenge.name), options)) }
-}
-
-function commandAt(target: string, command: string): Folder {
-  const isFolder = existsSync(join(target, markFile))
-  return { challenge: challengeAt(target), program: { command, folder: resolve(isFolder ? target : '.') } }
 }
 
 /** The challenge that a target names: a learner's folder, or the name itself. @throws UsageError */
