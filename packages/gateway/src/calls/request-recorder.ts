@@ -127,7 +127,7 @@ export class RequestRecorder {
   #bytes = 0
   /** Id of the newest call; 0 = none yet. */
   lastId = 0
-  #watchers = 0
+  readonly #watchers = new Set<symbol>()
   #stop: (() => void) | undefined
   /** Number of calls that may be kept before the next refill. */
   #room = callsMax
@@ -146,13 +146,12 @@ export class RequestRecorder {
 
   /** Observes calls until the returned function, and that of every other watcher, was called. */
   watch(): () => void {
-    this.#watchers++
+    const watcher = Symbol()
+    this.#watchers.add(watcher)
     this.#stop ??= this.#begin()
-    let isOver = false
     return () => {
-      if (isOver) return
-      isOver = true
-      if (--this.#watchers > 0) return
+      this.#watchers.delete(watcher)
+      if (this.#watchers.size > 0) return
       this.#stop?.()
       this.#stop = undefined
     }
