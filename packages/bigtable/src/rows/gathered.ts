@@ -1,4 +1,7 @@
-/** Collects the items of one turn of the event loop, for one call: add(a), add(b), and after the turn send([a, b]). */
+/**
+ * Collects the items of one turn of the event loop, for one call: add(a), add(b), and after the turn send([a, b]); and divides what is too much
+ * for one call.
+ */
 import type { Scheduler } from '@sixtables/engine'
 
 /** @returns add */
@@ -13,4 +16,25 @@ export function gathered<T>(clock: Scheduler, send: (items: readonly T[]) => voi
       send(sent)
     })
   }
+}
+
+/** Items in parts that keep to all limits, each with a measure of an item. An item that is above a limit alone is a part of its own. */
+export function* partsOf<T>(
+  items: Iterable<T>,
+  limits: readonly { readonly most: number; of(item: T): number }[],
+): Generator<readonly T[]> {
+  let part: T[] = []
+  let sums = limits.map(() => 0)
+  for (const item of items) {
+    const own = limits.map((limit) => limit.of(item))
+    const next = own.map((size, i) => size + (sums[i] ?? 0))
+    const isFull = part.length > 0 && limits.some(({ most }, i) => (next[i] ?? 0) > most)
+    if (isFull) {
+      yield part
+      part = []
+    }
+    part.push(item)
+    sums = isFull ? own : next
+  }
+  if (part.length > 0) yield part
 }

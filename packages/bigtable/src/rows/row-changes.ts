@@ -13,10 +13,7 @@ import { bigtableLimits } from '../client/limits.ts'
 import type { Mutation, TableClient } from '../client/table-client.ts'
 import type { RowChange, RowStore } from '../row-store/row-store.ts'
 import { mutationOf } from './filters.ts'
-import { gathered } from './gathered.ts'
-
-const rowsPerCall = 1000
-const bytesPerCall = 4 * 1024 * 1024
+import { gathered, partsOf } from './gathered.ts'
 
 interface Call {
   readonly rows: readonly RowChange[]
@@ -37,10 +34,16 @@ interface Waiting {
   readonly call: Call
 }
 
+const limits = [
+  { most: 1000, of: () => 1 },
+  { most: bigtableLimits.changesPerCall, of: ({ mutations }: Entry) => mutations.length },
+  { most: 4 * 1024 * 1024, of: ({ bytes }: Entry) => bytes },
+]
+
 /** @returns the changes of a table */
 export function rowChanges(client: TableClient, clock: Scheduler): RowStore['mutateRows'] {
   const add = gathered<Call>(clock, (calls) => {
-    for (const batch of batches(entriesOf(calls))) void send(client, batch)
+    for (const entries of partsOf(entriesOf(calls), limits)) void send(client, entries)
   })
   return (rows) => {
     const changed = rows.filter(({ changes }) => changes.length > 0)
@@ -78,23 +81,4 @@ function entriesOf(calls: readonly Call[]): Iterable<Entry> {
     }
   }
   return entries.values()
-}
-
-function* batches(entries: Iterable<Entry>): Iterable<readonly Entry[]> {
-  let batch: Entry[] = []
-  let bytes = 0
-  let changes = 0
-  for (const entry of entries) {
-    bytes += entry.bytes
-    changes += entry.mutations.length
-    const isFull = batch.length >= rowsPerCall || changes > bigtableLimits.changesPerCall || bytes > bytesPerCall
-    if (batch.length > 0 && isFull) {
-      yield batch
-      batch = []
-      bytes = entry.bytes
-      changes = entry.mutations.length
-    }
-    batch.push(entry)
-  }
-  if (batch.length > 0) yield batch
 }

@@ -10,11 +10,13 @@ import { bigtableLimits } from '../client/limits.ts'
 import type { TableClient } from '../client/table-client.ts'
 import type { Row, RowStore, Wanted } from '../row-store/row-store.ts'
 import { rowOf, wantedFilter } from './filters.ts'
-import { gathered } from './gathered.ts'
+import { gathered, partsOf } from './gathered.ts'
 
-const keysPerCall = 1000
-/** Half of a real Bigtable's limit: the request also holds the filter and the lengths of the keys. */
-const keyBytesPerCall = bigtableLimits.readRequestBytes / 2
+/** Keys of one call, and their bytes: half of a real Bigtable's limit, as the request also holds the filter and the lengths of the keys. */
+const limits = [
+  { most: 1000, of: () => 1 },
+  { most: bigtableLimits.readRequestBytes / 2, of: ({ length }: RowKey) => length },
+]
 
 /** Answers of one turn of the event loop: each lets a call go on, and other clients wait for all of them. */
 const answersPerTurn = 16
@@ -43,7 +45,9 @@ async function fetchRows(client: TableClient, clock: Scheduler, reads: readonly 
   try {
     const keys = [...new Set(reads.flatMap((read) => read.keys))]
     const filter = wantedFilter(reads[0]?.wanted ?? [])
-    const answers = await Promise.all(partsOf(keys).map((part) => client.readRows({ rows: { keys: part }, filter })))
+    const answers = await Promise.all(
+      [...partsOf(keys, limits)].map((part) => client.readRows({ rows: { keys: part }, filter })),
+    )
     const found = new Map(answers.flat().map((row) => [row.key, rowOf(row)]))
     for (const [i, { keys, resolve }] of reads.entries()) {
       if (i > 0 && i % answersPerTurn === 0) await nextTurn(clock)
@@ -52,22 +56,6 @@ async function fetchRows(client: TableClient, clock: Scheduler, reads: readonly 
   } catch (error) {
     for (const { reject } of reads) reject(error)
   }
-}
-
-function partsOf(keys: readonly RowKey[]): readonly (readonly RowKey[])[] {
-  const parts: RowKey[][] = []
-  let part: RowKey[] = []
-  let bytes = 0
-  for (const key of keys) {
-    if (part.length === 0 || part.length === keysPerCall || bytes + key.length > keyBytesPerCall) {
-      part = []
-      parts.push(part)
-      bytes = 0
-    }
-    part.push(key)
-    bytes += key.length
-  }
-  return parts
 }
 
 function wishOf(wanted: Wanted): string {
