@@ -59,6 +59,7 @@ export interface GatewayAdapter extends StoreAdapter {
    *
    * @param rows - from 1 to 64
    * @returns how many there were
+   * @throws INVALID_ARGUMENT for another number
    */
   changeRows(database: Pick<PartitionId, 'projectId' | 'databaseId'>, rows: number): Promise<number>
 }
@@ -188,13 +189,10 @@ function checkShared({ mode, concurrency, applyPolicy }: Partial<DatabaseSetting
 const clockRowsMax = 64
 
 /**
- * Changes a database to another number of clock rows, while its gateways run. More rows take one epoch. Fewer take two: in the first one no
- * gateway gives stamps in the rows that go, and all still read them; when nothing is listed in them any more, the second one leaves them out.
+ * More rows take one epoch. Fewer take two: in the first one no gateway gives stamps in the rows that go, and all still read them; when nothing is
+ * listed in them any more, the second one leaves them out.
  *
  * @param database - its code
- * @param rows - from 1 to 64
- * @returns how many there were
- * @throws INVALID_ARGUMENT for another number
  */
 async function changeRows(databases: SharedDatabases, database: string, rows: number): Promise<number> {
   if (!Number.isInteger(rows) || rows < 1 || rows > clockRowsMax) {
