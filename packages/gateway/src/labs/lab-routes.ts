@@ -74,7 +74,7 @@ export function addLabRoutes(
   router.add('GET', `${path}/runs/{id}`, ({ parameters: { id = '' } }) => ({ json: runs.find(id).whole() }))
   router.add('GET', `${path}/runs/{id}/events`, ({ parameters: { id = '' } }) => {
     const run = runs.find(id)
-    return { events: (signal) => eventsOf(run.reports(signal)) }
+    return { events: (signal) => run.events(signal) }
   })
   router.add('DELETE', `${path}/runs/{id}`, async ({ parameters: { id = '' } }) => {
     const run = runs.find(id)
@@ -96,10 +96,6 @@ export function addLabRoutes(
     return { json: runs.start(subject, (onProgress) => labs.start(task, onProgress)).report() }
   })
   return () => runs.close()
-}
-
-async function* eventsOf(reports: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
-  for await (const report of reports) yield eventOf(report)
 }
 
 function wantedRun({ seed = 1, arms, settings = {}, ...others }: JsonObject) {
@@ -175,13 +171,13 @@ export class LabRun {
   }
 
   /** Reports of its progress, the first immediately; the last one has the result. */
-  async *reports(signal: AbortSignal): AsyncGenerator<LabRunReport> {
+  async *events(signal: AbortSignal): AsyncGenerator<Buffer> {
     while (!signal.aborted && this.state === 'running') {
       const changed = this.#readers.next(signal)
-      yield this.report()
+      yield eventOf(this.report())
       await changed
     }
-    if (!signal.aborted) yield this.whole()
+    if (!signal.aborted) yield eventOf(this.whole())
   }
 
   async cancel(): Promise<void> {
