@@ -128,7 +128,7 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
   )
   return (
     <div class="bar-picture rigid" style={{ maxHeight: '62%', overflow: 'hidden auto' }} ref={box}>
-      <svg class="block" width={width} height={height} aria-hidden="true">
+      <svg class="block" fill="currentcolor" width={width} height={height} aria-hidden="true">
         <Patterns />
         {/* Pauses that are left out, with their lengths. */}
         {scale.gaps.map(({ atX, ms }) => (

@@ -8,37 +8,25 @@ import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
 import { caught } from '../../model/caught.ts'
 import { isComplete, KeyTextError, parseKeyPath } from '../../model/key-text.ts'
 import { counted } from '../../model/numbers.ts'
-import { addressOf, navigate, type PageProps, type QueryMembers, type Route } from '../../model/route.ts'
+import { addressOf, type PageProps } from '../../model/route.ts'
 import { hueOf, type Shown } from './steps.ts'
 import { TablePane } from './table-pane.tsx'
-import type { RowWindow } from './table-window.ts'
-import { type LiveTables, type TableDefinition, type Target, tables, useLiveTables } from './use-live-tables.ts'
-
-const aboutSharedLog =
-  'Here the record of a commit is a cell in the row of its entity group: the page of an entity shows those of its group.'
-
-type View = ReturnType<typeof viewOf>
-
-/** The state of the page that its address has; without a project the place is the whole store. */
-function viewOf({ parts: [project], query }: Route) {
-  const of = (name: string): string | undefined => query.get(name) ?? undefined
-  const place = project ? { project, database: of('database') ?? '', namespace: of('namespace') } : {}
-  const target: Target = { kind: of('kind'), key: of('key') }
-  const form: 'words' | 'hex' = of('form') === 'hex' ? 'hex' : 'words'
-  const chosen = tables.find(({ name }) => name === of('table'))?.name ?? 'Entities'
-  const go = (members: QueryMembers, to = place.project): void => {
-    const address = addressOf('tables', to ? [to] : [], { ...Object.fromEntries(query), ...members })
-    navigate(address, { replace: true })
-  }
-  return { place, target, form, chosen, go }
-}
+import {
+  type LiveTables,
+  type TableDefinition,
+  type Target,
+  tables,
+  useLiveTables,
+  type View,
+  viewOf,
+} from './use-live-tables.ts'
 
 export default function TablesPage({ route }: PageProps) {
   const view = useMemo(() => viewOf(route), [route])
   const live = useLiveTables(view.place, view.target)
   const [isWrapped, setWrapped] = useState(false)
   const isEmpty = [...live.windows.values()].every(({ isLoaded, rows }) => isLoaded && rows.length === 0)
-  const paneOf = (table: TableDefinition) => <LivePane key={table.name} {...{ table, view, live }} />
+  const paneOf = (table: TableDefinition) => <TablePane key={table.name} {...{ table, view, live }} />
   const log = addressOf('log', [live.project ?? ''], { database: view.place.database || undefined })
   return (
     <section class="page tables-page">
@@ -69,24 +57,9 @@ export default function TablesPage({ route }: PageProps) {
   )
 }
 
-interface ViewProps {
-  readonly view: View
-  readonly live: LiveTables
-}
+type ToolsProps = Readonly<{ view: View; live: LiveTables; children: ComponentChildren }>
 
-/** Drawn anew only when something of it is another: what happens in one table leaves the others alone. */
-function LivePane({ table, view: { place, form, chosen }, live }: ViewProps & { readonly table: TableDefinition }) {
-  const { name } = table
-  const { marked, follow } = live
-  const rows = live.windows.get(name) as RowWindow
-  const [lit, wanted, isChosen] = [live.shown?.lit.get(name), live.wanted.get(name), name === chosen]
-  const none = name === 'Log' && isShared() ? aboutSharedLog : ''
-  const parts = { rows, lit, marked, form, place, wanted, isChosen }
-  const draw = () => <TablePane {...{ ...table, ...parts, none }} onScrolled={() => follow(false)} />
-  return useMemo(draw, [rows.revision, ...Object.values(parts)])
-}
-
-function Tools({ view, live, children }: ViewProps & { readonly children: ComponentChildren }) {
+function Tools({ view, live, children }: ToolsProps) {
   const { place, target, form, chosen, go } = view
   return (
     <div class="toolbar">

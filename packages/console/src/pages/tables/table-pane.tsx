@@ -1,49 +1,67 @@
 /** One table as what it is: sorted rows, with the boundaries of tablets between them. */
 import { Fragment } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
+import { isShared } from '../../components/shared-store.tsx'
 import { visibleText } from '../../model/visible-text.ts'
-import { type Place, shortRow, valueText } from './row-text.ts'
+import { shortRow, valueText } from './row-text.ts'
 import { hueOf, type LitRow } from './steps.ts'
 import type { RowWindow, TableRow, Tablet } from './table-window.ts'
-import type { TableDefinition } from './use-live-tables.ts'
+import type { LiveTables, TableDefinition, View } from './use-live-tables.ts'
 
-export interface PaneProps extends TableDefinition {
-  /** Why there is no row, if there is none. */
-  readonly none: string
-  readonly rows: RowWindow
-  readonly lit: ReadonlyMap<string, LitRow> | undefined
-  readonly marked: ReadonlySet<string>
-  readonly form: 'words' | 'hex'
-  readonly place: Place
-  /** The row that is to be seen; a new object asks anew. */
-  readonly wanted: { readonly rowKey: string } | undefined
-  readonly isChosen: boolean
-  readonly onScrolled: () => void
+export interface PaneProps {
+  readonly table: TableDefinition
+  readonly view: View
+  readonly live: LiveTables
 }
+
+const aboutSharedLog =
+  'Here the record of a commit is a cell in the row of its entity group: the page of an entity shows those of its group.'
 
 /** So near to an end more rows are read, in pixels. */
 const nearEnd = 240
 
-export function TablePane({ none, lit, marked, form, place, wanted, isChosen, onScrolled, rows, ...table }: PaneProps) {
+export function TablePane({ table, view: { place, form, chosen }, live }: PaneProps) {
+  const { name } = table
+  const { marked } = live
   const list = useRef<HTMLElement>(null)
-  useStillRows(list, rows, wanted)
+  const rows = live.windows.get(name) as RowWindow
+  const lit = live.shown?.lit.get(name)
+  useStillRows(list, rows, live.wanted.get(name))
+  const onScrolled = (): void => live.follow(false)
   const onScroll = (): void => {
     const element = list.current
     if (element === null) return
     if (element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd) void rows.next()
     if (element.scrollTop < nearEnd) void rows.previous()
   }
-  const shown = withDeleted(rows.rows, lit)
+  // Drawn anew only when something of them is another: a step in one table leaves the others alone.
+  const lines = useMemo(() => {
+    const shown = withDeleted(rows.rows, lit)
+    return shown.map((row, i) => {
+      const tablet = tabletBefore(rows.tablets, shown[i - 1]?.rowKey, row.rowKey)
+      return (
+        <Fragment key={row.rowKey}>
+          {tablet !== undefined && (
+            <li class="tablet-line row muted nowrap">
+              tablet {tablet.id} on server {tablet.server}
+            </li>
+          )}
+          <Row {...{ row, form, place }} lit={lit?.get(row.rowKey)} isMarked={marked.has(row.rowKey)} />
+        </Fragment>
+      )
+    })
+  }, [rows, rows.revision, lit, marked, form, place])
+  const none = name === 'Log' && isShared() ? aboutSharedLog : ''
   return (
-    <div class={`table-pane clip grow ${isChosen ? 'is-chosen' : ''}`} data-table={table.name}>
+    <div class={`table-pane clip grow ${name === chosen ? 'is-chosen' : ''}`} data-table={name}>
       <PaneHead {...table} rows={rows} />
       <ErrorNote error={rows.error} onRetry={() => void rows.refresh()} />
       <section
         ref={list}
         class="table-rows relative small grow"
-        aria-label={`Rows of ${table.name}`}
+        aria-label={`Rows of ${name}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
         tabIndex={0}
         onScroll={onScroll}
@@ -51,30 +69,16 @@ export function TablePane({ none, lit, marked, form, place, wanted, isChosen, on
         onPointerDown={onScrolled}
         onKeyDown={onScrolled}
       >
-        {shown.length === 0 && (
+        {lines.length === 0 && (
           <p class="muted p-2">{rows.isLoaded && !rows.isReading ? `No row. ${none}` : 'Reading …'}</p>
         )}
-        <ol>
-          {shown.map((row, i) => {
-            const tablet = tabletBefore(rows.tablets, shown[i - 1]?.rowKey, row.rowKey)
-            return (
-              <Fragment key={row.rowKey}>
-                {tablet !== undefined && (
-                  <li class="tablet-line row muted nowrap">
-                    tablet {tablet.id} on server {tablet.server}
-                  </li>
-                )}
-                <Row {...{ row, form, place }} lit={lit?.get(row.rowKey)} isMarked={marked.has(row.rowKey)} />
-              </Fragment>
-            )
-          })}
-        </ol>
+        <ol>{lines}</ol>
       </section>
     </div>
   )
 }
 
-function PaneHead({ name, step, about, rows }: TableDefinition & Pick<PaneProps, 'rows'>) {
+function PaneHead({ name, step, about, rows }: TableDefinition & { readonly rows: RowWindow }) {
   const beyond = `${rows.rows.at(-1)?.rowKey.slice(0, 2) ?? '00'} ff ff ff`
   return (
     <header class="table-pane-head line-below stack small">
@@ -103,7 +107,7 @@ function PaneHead({ name, step, about, rows }: TableDefinition & Pick<PaneProps,
   )
 }
 
-interface RowProps extends Pick<PaneProps, 'form' | 'place'> {
+interface RowProps extends Pick<View, 'form' | 'place'> {
   readonly row: TableRow
   readonly lit: LitRow | undefined
   readonly isMarked: boolean

@@ -10,7 +10,7 @@ import { readRows } from '../../api/entities.ts'
 import { openEvents, type StepEvent, type StoreEvent } from '../../api/events.ts'
 import { getJson, ServerGone } from '../../api/http.ts'
 import { useLoaded } from '../../components/use-server.ts'
-import { queryText } from '../../model/route.ts'
+import { addressOf, navigate, type QueryMembers, queryText, type Route } from '../../model/route.ts'
 import type { Place } from './row-text.ts'
 import { type Shown, type StepName, StepPlayer } from './steps.ts'
 import { RowWindow, type Stretch, type TableAnswer } from './table-window.ts'
@@ -36,6 +36,22 @@ export const tables: readonly TableDefinition[] = [
 export interface Target {
   readonly kind?: string | undefined
   readonly key?: string | undefined
+}
+
+export type View = ReturnType<typeof viewOf>
+
+/** The state of the page that its address has; without a project the place is the whole store. */
+export function viewOf({ parts: [project], query }: Route) {
+  const of = (name: string): string | undefined => query.get(name) ?? undefined
+  const place = project ? { project, database: of('database') ?? '', namespace: of('namespace') } : {}
+  const target: Target = { kind: of('kind'), key: of('key') }
+  const form: 'words' | 'hex' = of('form') === 'hex' ? 'hex' : 'words'
+  const chosen = tables.find(({ name }) => name === of('table'))?.name ?? 'Entities'
+  const go = (members: QueryMembers, to = place.project): void => {
+    const address = addressOf('tables', to ? [to] : [], { ...Object.fromEntries(query), ...members })
+    navigate(address, { replace: true })
+  }
+  return { place, target, form, chosen, go }
 }
 
 const wordsMax = '400'
