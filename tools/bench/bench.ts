@@ -31,7 +31,7 @@ import { measureStalls, stallsMarkdown } from './stalls/stalls.ts'
 import { closedLoop } from './wire/closed-loop.ts'
 import { HttpConnections } from './wire/connection.ts'
 import { type ServerName, startServer } from './wire/servers.ts'
-import { equalityQuery, hotSize, load, type Workload, workloads } from './wire/workloads.ts'
+import { hotSize, load, queryWorkload, type Workload, workloads } from './wire/workloads.ts'
 
 const flags = await yargs(process.argv.slice(2))
   .scriptName('npm run bench --')
@@ -143,7 +143,7 @@ async function grow(running: readonly Running[]): Promise<readonly GrowthResult[
       if (one.server.name === 'legacy on disk' && size > hotSize) continue
       say(`loading ${size.toLocaleString('en')} entities into ${one.server.name} …`)
       await load(one.connection, size)
-      const query = equalityQuery(size)
+      const query = queryWorkload(size)
       const before = performance.now()
       await query.check(one.connection)
       const firstMs = performance.now() - before

@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Engine, type Mutation, openEngine, type Query } from '@sixtables/engine'
+import { type Engine, type Mutation, openEngine } from '@sixtables/engine'
 import benny from 'benny'
 import { queryOf, text, where } from '../../packages/bench/src/sim/entities.ts'
 import { categories, entity, keyOf, nameOf, project } from './wire/messages.ts'
@@ -34,10 +34,6 @@ async function fill(engine: Engine): Promise<void> {
 const { partition } = keyOf(kind, undefined)
 const all = queryOf(partition, kind, {})
 
-function query(category: number): Query {
-  return queryOf(partition, kind, { filter: where('cat', 'equal', text(`c${category % categories}`)), limit: 20 })
-}
-
 async function suite(title: string, engine: Engine): Promise<void> {
   await fill(engine)
   const database = engine.database(project)
@@ -54,7 +50,8 @@ async function suite(title: string, engine: Engine): Promise<void> {
       await put(engine, upserts((i++ * 100) % size, 100, true))
     }),
     benny.add('equality filter, limit 20', async () => {
-      await database.runQuery(engine.context(), { query: query(i++) })
+      const filter = where('cat', 'equal', text(`c${i++ % categories}`))
+      await database.runQuery(engine.context(), { query: queryOf(partition, kind, { filter, limit: 20 }) })
     }),
     benny.add('count()', async () => {
       const aggregations = [{ operator: 'count', upTo: undefined }] as const

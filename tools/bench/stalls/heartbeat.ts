@@ -19,30 +19,26 @@ export interface Heartbeats {
 
 const everyMs = 4
 
-/** How long a process's main thread has run, in milliseconds. */
-function ranMs(pid: number): number {
-  return Number(told(pid, 'schedstat').split(' ')[0]) / 1e6
+/** How long the server's main thread has run. */
+function ranMs(): number {
+  return Number(told(Number(pid), 'schedstat').split(' ')[0]) / 1e6
 }
 
-async function beat(port: number, pid: number, kind: string, name: string): Promise<never> {
-  const connection = await Connection.open(port)
-  const message = lookup(kind, [name])
-  let [lookups, worstMs, busyMs] = [0, 0, 0]
-  process.on('message', (order) => {
-    if (order === 'end') process.send?.({ lookups, worstMs, busyMs })
-    ;[lookups, worstMs, busyMs] = [0, 0, 0]
-  })
-  process.send?.('ready')
-  for (;;) {
-    const ran = ranMs(pid)
-    const asked = performance.now()
-    await connection.ask('Lookup', message)
-    worstMs = Math.max(worstMs, performance.now() - asked)
-    busyMs = Math.max(busyMs, ranMs(pid) - ran)
-    lookups++
-    await new Promise((resolve) => setTimeout(resolve, everyMs))
-  }
+const [port, pid, kind = '', name = ''] = process.argv.slice(2)
+const connection = await Connection.open(Number(port))
+const message = lookup(kind, [name])
+let [lookups, worstMs, busyMs] = [0, 0, 0]
+process.on('message', (order) => {
+  if (order === 'end') process.send?.({ lookups, worstMs, busyMs })
+  ;[lookups, worstMs, busyMs] = [0, 0, 0]
+})
+process.send?.('ready')
+for (;;) {
+  const ran = ranMs()
+  const asked = performance.now()
+  await connection.ask('Lookup', message)
+  worstMs = Math.max(worstMs, performance.now() - asked)
+  busyMs = Math.max(busyMs, ranMs() - ran)
+  lookups++
+  await new Promise((resolve) => setTimeout(resolve, everyMs))
 }
-
-const [port = '', pid = '', kind = '', name = ''] = process.argv.slice(2)
-await beat(Number(port), Number(pid), kind, name)

@@ -66,7 +66,7 @@ function prepared({ method, count, request, sample, wanted, ...workload }: Prepa
   }
 }
 
-function queryWorkload(size: number, isComposite: boolean): Workload {
+export function queryWorkload(size: number, isComposite = false): Workload {
   return prepared({
     title: `${isComposite ? 'equality + order' : 'equality'}, limit 20 of ${size.toLocaleString('en')}`,
     method: 'RunQuery',
@@ -81,10 +81,6 @@ function queryWorkload(size: number, isComposite: boolean): Workload {
     sample: (answer) => messages.answers.page(answer).results,
     wanted: Math.min(20, size / messages.categories),
   })
-}
-
-export function equalityQuery(size: number): Workload {
-  return queryWorkload(size, false)
 }
 
 const bytesOfJson = (body: object): messages.Bytes => Buffer.from(JSON.stringify(body))
@@ -147,7 +143,7 @@ export const workloads: Readonly<Record<string, Workload>> = {
     },
     operation: (caller, i) => transaction(caller, 'Counter', counterName, i),
   },
-  [`equality-${hotSize}`]: equalityQuery(hotSize),
+  [`equality-${hotSize}`]: queryWorkload(hotSize),
   [`composite-${hotSize}`]: queryWorkload(hotSize, true),
   count: prepared({
     title: 'count() of 10,000',
