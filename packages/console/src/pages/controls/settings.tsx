@@ -1,5 +1,4 @@
 /** The settings of one database, which hold until the server ends. */
-import type { TtlPolicy } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'
 import { Button, Form, Select, TextField } from '../../components/controls.tsx'
@@ -36,8 +35,8 @@ export function DatabaseSettings({ title, name, ...database }: DatabaseProps) {
       <ErrorNote error={error} what="The settings cannot be read" />
       {form !== undefined && (
         <Form onSubmit={change.run}>
-          <SettingFields form={form} onChange={onChange} />
-          <TtlFields ttl={form.ttl} onChange={(ttl) => onChange({ ttl })} />
+          <SettingFields {...{ form, onChange }} />
+          <TtlFields {...{ form, onChange }} />
           <Button label="Change the settings" look="primary" disabled={!isChanged || change.isBusy} />
           <ActionNote action={change} what="Nothing was changed" />
         </Form>
@@ -116,12 +115,8 @@ function SettingFields({ form, onChange }: FieldsProps) {
   )
 }
 
-interface TtlFieldsProps {
-  readonly ttl: readonly TtlPolicy[]
-  readonly onChange: (ttl: readonly TtlPolicy[]) => void
-}
-
-function TtlFields({ ttl, onChange }: TtlFieldsProps) {
+function TtlFields({ form: { ttl }, onChange: change }: FieldsProps) {
+  const onChange = (next: typeof ttl): void => change({ ttl: next })
   return (
     <fieldset class="justify-start stack mb-3">
       <legend class="field-label small strong">

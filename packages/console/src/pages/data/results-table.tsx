@@ -177,20 +177,14 @@ interface PropertyCellProps {
   readonly onEdited: () => void
 }
 
-function PropertyCell({ scope, row, column, editing, onFilter, onEdited }: PropertyCellProps) {
+function PropertyCell(props: PropertyCellProps) {
+  const { scope, row, column, editing, onFilter } = props
   const { property } = column
   const stored = propertyOf(row.entity.properties, property)
   const edit = editOf(scope, row)
   const isEditing = editing?.property === property && editing.key === keyTextOf(row)
   const form = isEditing ? (edit?.forms.get(property) ?? formOfCell(row, column, scope)) : undefined
-  if (form !== undefined) {
-    const end = (isKept: boolean): void => {
-      if (!isKept) setCell(scope, row, property, editing?.before)
-      onEdited()
-    }
-    const change = (changed: ValueForm): void => setCell(scope, row, property, changed)
-    return <CellEditor {...{ scope, form }} name={property} onChange={change} onEnd={end} />
-  }
+  if (form !== undefined) return <CellEditor {...props} form={form} />
   const changed = editedValue(edit, property)
   if (changed !== undefined) {
     const before = stored === undefined ? 'no value' : valueWords(stored).words
@@ -251,17 +245,10 @@ function ValueCell({ scope, value, column }: ValueCellProps) {
   )
 }
 
-interface CellEditorProps {
-  readonly scope: EntityScope
-  readonly name: string
-  readonly form: ValueForm
-  readonly onChange: (form: ValueForm) => void
-  /** @param isKept - whether the change stays */
-  readonly onEnd: (isKept: boolean) => void
-}
-
 /** A value edited in its cell: Enter, Tab and leaving it keep the change, Escape takes it back. */
-function CellEditor({ scope, name, form, onChange, onEnd }: CellEditorProps) {
+function CellEditor({ form, ...props }: PropertyCellProps & { readonly form: ValueForm }) {
+  const { scope, row, editing, onEdited } = props
+  const { property: name } = props.column
   const box = useRef<HTMLSpanElement>(null)
   // The next key is for the value already: the grid has keys of its own.
   useLayoutEffect(() => {
@@ -275,7 +262,8 @@ function CellEditor({ scope, name, form, onChange, onEnd }: CellEditorProps) {
     if (!isEnd || event.isComposing || event.target instanceof HTMLButtonElement) return
     event.preventDefault()
     box.current?.closest<HTMLElement>('[role="grid"]')?.focus()
-    onEnd(event.key !== 'Escape')
+    if (event.key === 'Escape') setCell(scope, row, name, editing?.before)
+    onEdited()
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys and clicks of the control within end here
@@ -285,7 +273,7 @@ function CellEditor({ scope, name, form, onChange, onEnd }: CellEditorProps) {
       onKeyDown={onKeyDown}
       onDblClick={(event) => event.stopPropagation()}
       onFocusOut={({ relatedTarget }) => {
-        if (relatedTarget instanceof Node && box.current?.contains(relatedTarget) === false) onEnd(true)
+        if (relatedTarget instanceof Node && box.current?.contains(relatedTarget) === false) onEdited()
       }}
     >
       <ValueInputs
@@ -293,7 +281,7 @@ function CellEditor({ scope, name, form, onChange, onEnd }: CellEditorProps) {
         name={name}
         home={scope}
         problemId={problemIn(form) && editProblemId}
-        onChange={(part) => onChange({ ...form, ...part })}
+        onChange={(part) => setCell(scope, row, name, { ...form, ...part })}
       />
     </span>
   )

@@ -69,7 +69,7 @@ export function Picture(props: PictureProps) {
           onDblClick={() => onZoom(undefined)}
         >
           <canvas ref={canvas} class="block whole" style={{ height: '100%' }} />
-          <Overlay {...{ props, model, cursor, marked, pointer, words }} />
+          <Overlay {...{ ...props, model, cursor, marked, pointer, words }} />
         </div>
       </div>
       <p class="visually-hidden" id={helpId}>
@@ -155,18 +155,15 @@ function usePictureWidth(scroll: { readonly current: HTMLDivElement | null }): n
 
 type Style = Readonly<Record<string, string>>
 
-interface OverlayProps {
-  readonly props: PictureProps
+interface OverlayProps extends PictureProps, Pick<ReturnType<typeof usePointer>, 'pointer'> {
   readonly model: PictureModel
   readonly cursor: Point | undefined
   readonly marked: Window | undefined
-  readonly pointer: { readonly x: number; readonly y: number } | undefined
   readonly words: (point: Point) => string
 }
 
 /** Parts that move with cursor and pointer, and the pins of findings: elements over the canvas. */
-function Overlay({ props, model, cursor, marked, pointer, words }: OverlayProps) {
-  const { source, table, onFinding } = props
+function Overlay({ source, table, onFinding, model, cursor, marked, pointer, words }: OverlayProps) {
   const { layout, window, axis } = model
   const cellMs = (window.toMs - window.fromMs) / layout.plotWidth
   return (
