@@ -134,15 +134,10 @@ function modeOf(flags: Flags): StartSettings['mode'] {
 
 function idPolicyOf(flags: Flags): StartSettings['idPolicy'] {
   const policy = text(flags, 'auto-id-policy')
-  if (policy === undefined) return undefined
-  switch (policy.toLowerCase()) {
-    case 'sequential':
-      return 'storewide'
-    case 'scattered':
-      return 'scattered'
-    default:
-      throw new UsageError(`--auto-id-policy is SEQUENTIAL or SCATTERED; got "${policy}"`)
-  }
+  const name = policy?.toLowerCase()
+  if (name === 'sequential') return 'storewide'
+  if (name === 'scattered' || name === undefined) return name
+  throw new UsageError(`--auto-id-policy is SEQUENTIAL or SCATTERED; got "${policy}"`)
 }
 
 function pathOf(flags: Flags, name: string, cwd: string): string | undefined {
