@@ -121,20 +121,15 @@ type OperandFunction = 'KEY' | 'DATETIME' | 'BLOB' | 'ARRAY'
 
 const functions: readonly string[] = ['KEY', 'DATETIME', 'BLOB', 'ARRAY'] satisfies OperandFunction[]
 
+const operandTypes: readonly string[] = ['integer', 'double', 'string', 'binding']
+
+const constants: readonly string[] = ['NULL', 'TRUE', 'FALSE']
+
 /** Whether the next token begins a value: a literal, a binding, or a name before a parenthesis. */
 function startsOperand({ current, following }: TokenStream): boolean {
-  switch (current.type) {
-    case 'integer':
-    case 'double':
-    case 'string':
-    case 'binding':
-      return true
-    case 'name':
-      if (['NULL', 'TRUE', 'FALSE'].includes(current.keyword)) return true
-      return current.keyword === '' && following.type === 'symbol' && following.value === '('
-    default:
-      return false
-  }
+  const { type, keyword } = current
+  if (type !== 'name') return operandTypes.includes(type)
+  return constants.includes(keyword) || (keyword === '' && following.type === 'symbol' && following.value === '(')
 }
 
 function parseOperand(tokens: TokenStream): Operand {
@@ -176,19 +171,12 @@ function parseScalar(tokens: TokenStream): Scalar {
 }
 
 function parseNamed(tokens: TokenStream, token: Token): Scalar {
-  switch (token.keyword) {
-    case 'NULL':
-      tokens.takeLiteral()
-      return { type: 'null' }
-    case 'TRUE':
-    case 'FALSE':
-      tokens.takeLiteral()
-      return { type: 'boolean', value: token.keyword === 'TRUE' }
-    case '':
-      break
-    default:
-      throw tokens.unexpected('a value')
+  const { keyword } = token
+  if (constants.includes(keyword)) {
+    tokens.takeLiteral()
+    return keyword === 'NULL' ? { type: 'null' } : { type: 'boolean', value: keyword === 'TRUE' }
   }
+  if (keyword !== '') throw tokens.unexpected('a value')
   switch (functionOf(token)) {
     case 'KEY':
       tokens.takeLiteral()
