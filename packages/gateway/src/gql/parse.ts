@@ -50,19 +50,13 @@ function afterStatement(tokens: TokenStream, statement: Statement): GqlError {
 
 /** The keywords that may follow the parsed part of a statement. */
 function clausesAfter({ kind, where, order, limit, offset }: SelectStatement): string {
-  const clauses: string[] = []
-  if (offset.length === 1) clauses.push('"+"')
-  if (offset.length === 0) {
-    clauses.push('OFFSET')
-    if (limit.length === 0) {
-      clauses.push('LIMIT')
-      if (order.length === 0) clauses.push('ORDER BY')
-      if (order.length === 0 && where === undefined) clauses.push('WHERE')
-      else if (order.length === 0) clauses.push('OR', 'AND')
-      if (order.length === 0 && where === undefined && kind === undefined) clauses.push('FROM')
-    }
-  }
-  return [...clauses.reverse(), 'the end of the query'].join(', ')
+  const end = 'the end of the query'
+  if (offset.length === 2) return end
+  if (offset.length === 1) return `"+", ${end}`
+  if (limit.length > 0) return `OFFSET, ${end}`
+  if (order.length > 0) return `LIMIT, OFFSET, ${end}`
+  const first = where !== undefined ? 'AND, OR' : kind === undefined ? 'FROM, WHERE' : 'WHERE'
+  return `${first}, ORDER BY, LIMIT, OFFSET, ${end}`
 }
 
 function parseAggregate(tokens: TokenStream): AggregateStatement {
