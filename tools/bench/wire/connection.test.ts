@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createHttp2Server, constants as http2, type ServerHttp2Stream } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { closedLoop } from './closed-loop.ts'
 import { CallFailed, Connection, HttpConnections } from './connection.ts'
+import type { MethodName } from './messages.ts'
 
 const body = Buffer.from('{"a":1}')
 
@@ -72,28 +73,42 @@ describe('connections', () => {
 })
 
 describe('one connection of gRPC', () => {
+  /** A method whose path names the end of its call. */
+  const named = (end: string): MethodName => end.replace(/\W+/g, '-') as MethodName
+
   /** Answers each call by the path that names its end, over the connection that `asking` gets. */
   async function over(asking: (connection: Connection) => Promise<void>): Promise<void> {
+    const half = (stream: ServerHttp2Stream, then: () => void): void => {
+      stream.respond({ ':status': 200 })
+      stream.write(Buffer.of(0, 0, 0, 0, 9, 1), () => setTimeout(then, 5))
+    }
     const ends: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
-      Lookup: (stream) => {
+      whole: (stream) => {
         stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
         stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
         stream.on('data', (chunk: Buffer) => stream.write(chunk))
         stream.on('end', () => stream.end())
       },
-      Commit: (stream) => stream.respond({ ':status': 200, 'grpc-status': '10' }, { endStream: true }),
-      RunAggregationQuery: (stream) => {
+      'error in headers': (stream) => stream.respond({ ':status': 200, 'grpc-status': '10' }, { endStream: true }),
+      'error in trailers': (stream) => {
         stream.respond({ ':status': 200 }, { waitForTrailers: true })
         stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '10' }))
         stream.end()
       },
-      RunQuery: (stream) => stream.close(http2.NGHTTP2_REFUSED_STREAM),
-      BeginTransaction: (stream) => stream.session?.destroy(),
+      refused: (stream) => stream.close(http2.NGHTTP2_REFUSED_STREAM),
+      'reset without an error': (stream) => stream.close(http2.NGHTTP2_NO_ERROR),
+      'half, then cancelled': (stream) => half(stream, () => stream.close(http2.NGHTTP2_CANCEL)),
+      'half, then reset': (stream) => half(stream, () => stream.close(http2.NGHTTP2_NO_ERROR)),
+      'session ends': (stream) => stream.session?.destroy(),
+      'socket ends': () => sockets.at(-1)?.destroy(),
+      'half, then the socket ends': (stream) => half(stream, () => sockets.at(-1)?.destroy()),
     }
+    const sockets: Socket[] = []
     const server = createHttp2Server().on('stream', (stream, headers) => {
       stream.on('error', () => {})
-      ends[headers[':path']?.split('/').at(-1) ?? '']?.(stream)
+      Object.entries(ends).find(([end]) => headers[':path']?.endsWith(`/${named(end)}`))?.[1](stream)
     })
+    server.on('connection', (socket: Socket) => sockets.push(socket))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const connection = await Connection.open((server.address() as AddressInfo).port)
     await asking(connection).finally(() => {
@@ -105,24 +120,27 @@ describe('one connection of gRPC', () => {
   test('gives back messages of any size, many at once', () =>
     over(async (connection) => {
       const messages = [0, 5, 100_000].map((size) => Buffer.alloc(size, 1))
-      const answers = await Promise.all(messages.map((message) => connection.ask('Lookup', message)))
+      const answers = await Promise.all(messages.map((message) => connection.ask(named('whole'), message)))
       expect(answers.map((answer) => Buffer.compare(answer, Buffer.alloc(answer.length, 1)))).toEqual([0, 0, 0])
       expect(answers.map(({ length }) => length)).toEqual([0, 5, 100_000])
     }))
 
-  test('fails a call that the server refuses or resets, and goes on', () =>
+  test.each([
+    ...['error in headers', 'error in trailers', 'refused', 'reset without an error'],
+    ...['half, then cancelled', 'half, then reset'],
+  ])('fails a call, and goes on: %s', (end) =>
     over(async (connection) => {
-      for (const method of ['Commit', 'RunAggregationQuery', 'RunQuery'] as const)
-        await expect(connection.ask(method, body)).rejects.toThrow(CallFailed)
-      expect(await connection.ask('Lookup', body)).toEqual(body)
-    }))
+      await expect(connection.ask(named(end), body)).rejects.toThrow(CallFailed)
+      expect(await connection.ask(named('whole'), body)).toEqual(body)
+    }),
+  )
 
-  test('ends with another error where the connection breaks', () =>
+  test.each(['session ends', 'socket ends', 'half, then the socket ends'])('breaks with its connection: %s', (end) =>
     over(async (connection) => {
-      const broken = (error: unknown): boolean => error instanceof Error && !(error instanceof CallFailed)
-      const asked = [connection.ask('BeginTransaction', body), connection.ask('BeginTransaction', body)]
+      const asked = [connection.ask(named(end), body), connection.ask(named(end), body)]
       for (const one of await Promise.allSettled(asked))
-        expect(one.status === 'rejected' && broken(one.reason)).toBe(true)
-      expect(await connection.ask('Lookup', body).catch(broken)).toBe(true)
-    }))
+        expect(one.status === 'rejected' && !(one.reason instanceof CallFailed)).toBe(true)
+      await expect(connection.ask(named('whole'), body)).rejects.toThrow('destroyed')
+    }),
+  )
 })

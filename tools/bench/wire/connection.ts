@@ -88,22 +88,17 @@ export class Connection implements Caller {
         te: 'trailers',
       })
       const chunks: Buffer[] = []
-      let isAnswered = false
-      stream.on('response', () => {
-        isAnswered = true
-      })
+      let isWhole = false
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      // The server has ended this call, or the connection.
-      stream.on('error', (error: NodeJS.ErrnoException) => {
-        const isReset = error.code === 'ERR_HTTP2_STREAM_ERROR' && !this.#session.closed && !this.#session.destroyed
-        reject(isReset ? new CallFailed(method) : error)
-      })
-      const broken = new Error('the server closed the connection')
-      stream.on('aborted', () => reject(broken))
       stream.on('end', () => {
         // Before the message are a byte and its length. An error comes in headers alone.
-        if (chunks.length > 0) resolve(Buffer.concat(chunks).subarray(5))
-        else reject(isAnswered ? new CallFailed(method) : broken)
+        const bytes = Buffer.concat(chunks)
+        isWhole = bytes.length >= 5 && bytes.length >= 5 + bytes.readUInt32BE(1)
+        if (isWhole) resolve(bytes.subarray(5))
+      })
+      stream.on('error', () => {})
+      stream.on('close', () => {
+        if (!isWhole) setTimeout(() => reject(this.#session.destroyed ? broken : new CallFailed(method)), endMs)
       })
       const head = Buffer.alloc(5)
       head.writeUInt32BE(message.length, 1)
@@ -115,3 +110,7 @@ export class Connection implements Caller {
     this.#session.destroy()
   }
 }
+
+const broken = new Error('the server closed the connection')
+/** The end of a connection is told after those of its calls. */
+const endMs = 20
