@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { type ClientHttp2Session, connect } from 'node:http2'
+import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { type Bytes, type MethodName, project } from './messages.ts'
 
 export interface Caller {
@@ -91,11 +91,19 @@ export class Connection implements Caller {
       let isWhole = false
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        // Before the message are a byte and its length. An error comes in headers alone.
+        // Before the message are a byte and its length.
         const bytes = Buffer.concat(chunks)
         isWhole = bytes.length >= 5 && bytes.length >= 5 + bytes.readUInt32BE(1)
         if (isWhole) resolve(bytes.subarray(5))
       })
+      // An error of the service is in the only headers, or in trailers.
+      stream.on('response', (_, flags) => {
+        if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) reject(new CallFailed(method))
+      })
+      stream.on('trailers', (trailers) => {
+        if (trailers['grpc-status'] !== '0') reject(new CallFailed(method))
+      })
+      // Without either, the server has ended the call, or the connection.
       stream.on('error', () => {})
       stream.on('close', () => {
         if (!isWhole) setTimeout(() => reject(this.#session.destroyed ? broken : new CallFailed(method)), endMs)
