@@ -168,8 +168,9 @@ export class Metering implements Meter {
   }
 
   take(load: RequestLoad | undefined, entry: LedgerEntry, through: RowKey | undefined): void {
+    const { table, operation, rowKey, rows, bytes } = entry
     const micros = this.#parts.scheduler.nowMicros()
-    this.#take({ ...entry, load, through, standsFor: this.#standsFor, micros }, 1, 1)
+    this.#take({ load, table, operation, rowKey, rows, bytes, through, standsFor: this.#standsFor, micros }, 1, 1)
   }
 
   /** Takes an entity that is written, as one operation with all its rows; they are made when they are charged. */
