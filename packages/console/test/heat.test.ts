@@ -71,6 +71,7 @@ consoleTests('Heat', ({ visit }) => {
     await page.getByText('No load yet').waitFor()
     await load(emulator, origin, 100)
     await caughtUp(page, emulator)
+    await page.getByText('Servers are simulated').waitFor()
     await page.getByRole('heading', { name: 'Entities Live' }).waitFor()
     await page
       .getByText(/was not split: 100 % of its newest operations/)
