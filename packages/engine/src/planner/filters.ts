@@ -144,7 +144,7 @@ class FilterReader {
     }
     if (value.type !== 'key')
       throw invalidArgument(
-        `an ancestor must be a key, but the filter has a ${value.type}`,
+        `an ancestor must be a key, but the filter has the type ${value.type}`,
         'HAS_ANCESTOR requires a key value',
       )
     this.#checkKey(value.key)
@@ -178,7 +178,7 @@ class FilterReader {
     if (property === keyProperty) {
       if (value.type !== 'key') {
         throw invalidArgument(
-          `${keyProperty} must be compared with a key, but the filter has a ${value.type}`,
+          `${keyProperty} must be compared with a key, but the filter has the type ${value.type}`,
           `${keyProperty} filter value must be a Key`,
         )
       }

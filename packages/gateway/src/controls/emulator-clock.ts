@@ -16,8 +16,16 @@ export function movableClock(standsAt: number | undefined): MovableClock {
 export function standsAtOf(moment: string | Date): number | undefined {
   const isText = typeof moment === 'string'
   if (isText && !/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(moment)) return undefined
+  if (isText && !hasItsDay(moment)) return undefined
   const ms = new Date(moment).getTime()
   return ms >= 0 && ms <= Date.UTC(9000, 0) ? ms : undefined
+}
+
+/** Whether the day at the begin of a text is in the calendar: a Date makes March 2 of `2030-02-30`. */
+export function hasItsDay(moment: string): boolean {
+  const day = /^\d{4}-\d\d-\d\d/.exec(moment)?.[0]
+  const date = new Date(day ?? 0)
+  return day === undefined || (!Number.isNaN(date.getTime()) && date.toISOString().startsWith(day))
 }
 
 /** The clock over HTTP: `{"now": "2030-01-01T02:00:00.000Z", "offsetMs": 7200000}`. */

@@ -140,7 +140,9 @@ export function checkFault(asked: unknown): FaultOptions {
     if (other !== undefined)
       throw invalidArgument(`holdApply goes with ${placeOptions.join(', ')}, not with ${other}: make two faults`)
   } else if (fault.code === undefined && fault.latencyMs === undefined) {
-    throw invalidArgument('a fault has no effect: give it a code such as ABORTED, latencyMs or holdApply')
+    throw invalidArgument(
+      'a fault has no effect: give it a code such as ABORTED, a latency (latencyMs, --latency-ms) or a hold (holdApply, --hold-apply)',
+    )
   }
   if (fault.message !== undefined && fault.code === undefined)
     throw invalidArgument('a message needs a code: give both, or leave out the message')

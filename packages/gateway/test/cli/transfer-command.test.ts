@@ -65,6 +65,28 @@ async function kinds(address: string, project: string): Promise<readonly string[
   return (batch.entityResults ?? []).map(({ entity }) => entity.key.path[0].kind)
 }
 
+test('an export or import that is stopped says what becomes of it, and how to end it', async () => {
+  const onSignal: Io['onSignal'] = (stop) => {
+    stop('SIGINT')
+    return () => {}
+  }
+  const stopped = async (...args: readonly string[]) => (await sixtables(args, { cwd: folder, onSignal })).err
+  const endpoint = await server()
+  const url = `curl -X POST ${endpoint}/v1/projects/demo/operations/`
+  expect(await stopped('export', 'backup', '--endpoint', endpoint)).toContain(
+    `sixtables: the export goes on in the server; to end it: ${url}`,
+  )
+  expect(await stopped('import', 'backup', '--endpoint', endpoint)).toMatch(
+    /the import goes on in the server; .*:cancel$/,
+  )
+  expect(await stopped('import', 'backup', '--data-dir', 'd')).toBe(
+    'sixtables: ended before the end of the import; what is written stays',
+  )
+  expect(await stopped('export', 'again', '--data-dir', 'd')).toBe(
+    'sixtables: ended before the end of the export; delete its folder before you run it again',
+  )
+})
+
 describe('beside a running server', () => {
   test('export says how to load it again, and import does', async () => {
     const endpoint = await server()

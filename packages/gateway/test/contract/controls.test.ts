@@ -81,7 +81,7 @@ describe('a clock that stands', () => {
     expect(emulator.clock.now().toISOString()).toBe('2030-01-01T00:00:00.005Z')
   })
 
-  test.each(['soon', '2030', '2030-01-01T00:00:00', '1960-01-01', '2030-13-01'])(
+  test.each(['soon', '2030', '2030-01-01T00:00:00', '1960-01-01', '2030-13-01', '2030-02-30'])(
     '--clock %s is refused',
     async (clock) => {
       const { code, err } = await sixtables(['start', '--testing', '--port', '0', '--clock', clock])

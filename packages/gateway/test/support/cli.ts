@@ -23,6 +23,7 @@ export interface Surroundings {
    * needs some that move.
    */
   readonly now?: Io['now']
+  readonly onSignal?: Io['onSignal']
 }
 
 type Listeners = Pick<Io, 'out' | 'err'> & Partial<Pick<Io, 'onSignal'>>

@@ -5,7 +5,7 @@
  * ahead would move the versions of all.
  */
 import { type Engine, invalidArgument } from '@sixtables/engine'
-import type { EmulatorClock } from '../../controls/emulator-clock.ts'
+import { type EmulatorClock, hasItsDay } from '../../controls/emulator-clock.ts'
 import type { FaultOptions, Faults } from '../../controls/faults.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
@@ -58,6 +58,7 @@ function moveOn(clock: EmulatorClock, { advanceMs, to, ...others }: JsonObject):
     return clock.advance(advanceMs)
   }
   const moment = new Date(String(to))
-  if (Number.isNaN(moment.getTime())) throw invalidArgument(`"${to}" is no time such as 2030-01-01T00:00:00Z`)
+  if (Number.isNaN(moment.getTime()) || !hasItsDay(String(to)))
+    throw invalidArgument(`"${to}" is no time such as 2030-01-01T00:00:00Z`)
   return clock.advanceTo(moment)
 }

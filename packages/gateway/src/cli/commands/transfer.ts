@@ -12,7 +12,7 @@ import { DatastoreError, overallSuffix, type TransferProgress, validateDatabase 
 import { metadataFileOf } from '../../admin/export-locations.ts'
 import type { OperationJson } from '../../admin/operations/operations.ts'
 import type { Flags, Io } from '../framework/command.ts'
-import { OperationError, thrownAs, UsageError } from '../framework/errors.ts'
+import { exitCodeOf, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
 import { counted, printed } from '../framework/print.ts'
 import { ask, type Target, understood } from '../target/ask.ts'
 import { databaseOf, projectOf } from '../target/places.ts'
@@ -81,12 +81,19 @@ function transfer(
   const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }
   const work = async (target: Target): Promise<TransferProgress> => {
     let operation = await ask<OperationJson>(target, { method: 'POST', path, body })
+    const release = io.onSignal((signal) => {
+      const what = method === 'import' ? 'what is written stays' : 'delete its folder before you run it again'
+      const goesOn = `the ${method} goes on in the server; to end it: curl -X POST ${target.place}/v1/${operation.name}:cancel`
+      io.err(`sixtables: ${target.isRunning ? goesOn : `ended before the end of the ${method}; ${what}`}`)
+      io.exit(exitCodeOf(signal))
+    })
     for (let pauseMs = 5; operation.done !== true; pauseMs = Math.min(2 * pauseMs, pollMsMax)) {
       await sleep(pauseMs)
       operation = await ask<OperationJson>(target, { method: 'GET', path: `/v1/${operation.name}` })
       const { workCompleted = '0', workEstimated } = (operation.metadata as Metadata).progressEntities ?? {}
       progress(Number(workCompleted), workEstimated === undefined ? undefined : Number(workEstimated))
     }
+    release()
     if (operation.error !== undefined) throw new OperationError(operation.error.message)
     const { progressEntities, progressBytes } = operation.metadata as Metadata
     return { entities: Number(progressEntities?.workCompleted ?? 0), bytes: Number(progressBytes?.workCompleted ?? 0) }

@@ -48,7 +48,7 @@ export const keyMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/
 export const transferFlags: readonly Flag[] = flagTable(`
 Where the database is
   endpoint  | text   | Address of a running server: host:port | DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081
-  data-dir  | text   | Data folder to open, instead of --endpoint; no server may use it
+  data-dir  | text   | Data folder to open, instead of --endpoint; a server that uses it is asked
   project   | text   | Project | DATASTORE_PROJECT_ID, or demo
   database  | text   | Database | the default database
 What is moved

@@ -36,7 +36,7 @@ Bigtable
 Behaviour
   project                           | text | Project id in the printed environment (every project is served) | DATASTORE_PROJECT_ID, or demo
   mode                              | firestore legacy | Emulated service: Firestore in Datastore mode, or the first Datastore with entity groups | firestore
-  consistency                       | text | Probability, 0 to 1, that a global query sees a pending write; 1 is strong consistency | 0.9 with --mode legacy, else 1
+  consistency                       | text | Probability, 0 to 1, that a global query sees a pending write; 1 is strong consistency | 0.9 with --mode legacy and without --testing, else 1
   apply                             | immediate delayed manual | Apply policy: when a commit is written to entity and index rows; manual waits for \`inspect release\` | immediate, or as --consistency says
   apply-delay-ms                    | text | Milliseconds from commit to apply, with --apply delayed | random, mostly 100
   indexes                           | auto require | Missing composite index of a query: build it, or refuse the query as in production | auto
