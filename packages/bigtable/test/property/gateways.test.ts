@@ -49,7 +49,7 @@ const missedWithRows: Partial<Record<GatewayMechanism, number>> = {
   'fresh-registers': 16,
   'row-remainder': 49,
   raise: 4,
-  'raise-condition': 128,
+  'raise-condition': 29,
   'stamp-condition': 28,
   'validation-moment': 328,
   'epoch-in-all-rows': 364,
