@@ -109,12 +109,17 @@ function ReadTime({ version: { readTime, readable } }: { readonly version: Versi
 }
 
 /**
- * A version that is not there yet is asked for again when the list of versions is read again: then the server is back, and has it. Another
- * server would not know those of the list before.
+ * A version never changes, and is asked for once: the log may drop it meanwhile. One that is not there yet is asked for again when the list of
+ * versions is read again: then the server is back, and has it. Another server would not know those of the list before.
  */
 function useVersion(scope: EntityScope, key: string, versions: readonly VersionReport[], version: string | undefined) {
+  const known = useRef(new Map<string, StoredEntity>()).current
   const loaded = useLoaded<StoredEntity>(version, {
-    read: (one, options) => readEntity(scope, key, { ...options, version: one }),
+    async read(one, options) {
+      const entity = known.get(one) ?? (await readEntity(scope, key, { ...options, version: one }))
+      known.set(one, entity)
+      return entity
+    },
     isFixed: true,
   })
   const list = useRef(versions)
