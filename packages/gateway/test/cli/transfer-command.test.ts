@@ -66,10 +66,8 @@ async function kinds(address: string, project: string): Promise<readonly string[
 }
 
 test('an export or import that is stopped says what becomes of it, and how to end it', async () => {
-  const onSignal: Io['onSignal'] = (stop) => {
-    stop('SIGINT')
-    return () => {}
-  }
+  // As if the signal came at the last moment.
+  const onSignal: Io['onSignal'] = (stop) => () => stop('SIGINT')
   const stopped = async (...args: readonly string[]) => (await sixtables(args, { cwd: folder, onSignal })).err
   const endpoint = await server()
   const url = `curl -X POST ${endpoint}/v1/projects/demo/operations/`

@@ -113,25 +113,28 @@ interface RowProps extends Pick<View, 'form' | 'place'> {
   readonly isMarked: boolean
 }
 
+/** Drawn anew only when something of it is another: there are a thousand on the page. */
 function Row({ row: { row, rowKey, value }, form, place, lit, isMarked }: RowProps) {
   const { step, isDeleted } = lit ?? { step: undefined, isDeleted: false }
-  const text = visibleText(form === 'hex' ? rowKey : shortRow(row, place))
-  const words = visibleText(valueText(value))
-  const hue = step === undefined ? '' : hueOf[step]
-  const state = `${step === undefined ? '' : `is-lit ${hue}`} ${isMarked ? 'is-marked' : ''}`
-  return (
-    <li class={`table-row line-below cut ${state}`} data-row={rowKey} data-lit={step} title={`${text}\n${words}`}>
-      {step !== undefined && (
-        <span class={`step-tag tiny ${hue}`}>
-          {step}
-          {isDeleted && ' deleted'}
-        </span>
-      )}
-      {isMarked && <span class="visually-hidden">Row of the entity: </span>}
-      <bdi class={`mono ${isDeleted ? 'is-deleted' : ''}`}>{text}</bdi>
-      {words !== '' && <bdi class="muted ml-2">{words}</bdi>}
-    </li>
-  )
+  return useMemo(() => {
+    const text = visibleText(form === 'hex' ? rowKey : shortRow(row, place))
+    const words = visibleText(valueText(value))
+    const hue = step === undefined ? '' : hueOf[step]
+    const state = `${step === undefined ? '' : `is-lit ${hue}`} ${isMarked ? 'is-marked' : ''}`
+    return (
+      <li class={`table-row line-below cut ${state}`} data-row={rowKey} data-lit={step} title={`${text}\n${words}`}>
+        {step !== undefined && (
+          <span class={`step-tag tiny ${hue}`}>
+            {step}
+            {isDeleted && ' deleted'}
+          </span>
+        )}
+        {isMarked && <span class="visually-hidden">Row of the entity: </span>}
+        <bdi class={`mono ${isDeleted ? 'is-deleted' : ''}`}>{text}</bdi>
+        {words !== '' && <bdi class="muted ml-2">{words}</bdi>}
+      </li>
+    )
+  }, [row, rowKey, value, form, place, step, isDeleted, isMarked])
 }
 
 /** The tablet that begins between two rows; before the first row shown the one that it lies in. */
@@ -154,12 +157,10 @@ function useStillRows(
   rows: RowWindow,
   wanted: { readonly rowKey: string } | undefined,
 ): void {
-  const anchor = useRef<{ readonly rowKey: string; readonly top: number } | undefined>(undefined)
   const seen = useRef<object | undefined>(undefined)
   const wasAtStart = useRef(true)
   // Before the new rows are drawn: which row is at the top, and where.
-  const element = list.current
-  if (element !== null) anchor.current = topRow(element)
+  const anchor = useMemo(() => (list.current === null ? undefined : topRow(list.current)), [rows.rows, wanted])
   useLayoutEffect(() => {
     const region = list.current
     if (region === null) return
@@ -172,9 +173,9 @@ function useStillRows(
       if (!isSeen) region.scrollTop = Math.max(0, target.offsetTop - 60)
       return
     }
-    const line = lineOf(anchor.current?.rowKey)
-    if (line !== null && anchor.current !== undefined) {
-      const moved = line.offsetTop - region.scrollTop - anchor.current.top
+    const line = lineOf(anchor?.rowKey)
+    if (line !== null && anchor !== undefined) {
+      const moved = line.offsetTop - region.scrollTop - anchor.top
       // At the start of a table a new first row is shown.
       if (moved !== 0 && (region.scrollTop > 0 || !wasAtStart.current)) region.scrollTop += moved
     }

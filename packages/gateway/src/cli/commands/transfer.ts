@@ -80,20 +80,25 @@ function transfer(
   const path = `/emulator/v1/projects/${encodeURIComponent(project)}:${method}?wait=false`
   const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }
   const work = async (target: Target): Promise<TransferProgress> => {
-    let operation = await ask<OperationJson>(target, { method: 'POST', path, body })
+    let operation: OperationJson | undefined
     const release = io.onSignal((signal) => {
-      const what = method === 'import' ? 'what is written stays' : 'delete its folder before you run it again'
-      const goesOn = `the ${method} goes on in the server; to end it: curl -X POST ${target.place}/v1/${operation.name}:cancel`
-      io.err(`sixtables: ${target.isRunning ? goesOn : `ended before the end of the ${method}; ${what}`}`)
+      const left = method === 'import' ? 'what is written stays' : 'delete its folder before you run it again'
+      const remedy = operation && `; to end it: curl -X POST ${target.place}/v1/${operation.name}:cancel`
+      const goesOn = `the ${method} goes on in the server${remedy ?? ''}`
+      io.err(`sixtables: ${target.isRunning ? goesOn : `ended before the end of the ${method}; ${left}`}`)
       io.exit(exitCodeOf(signal))
     })
-    for (let pauseMs = 5; operation.done !== true; pauseMs = Math.min(2 * pauseMs, pollMsMax)) {
-      await sleep(pauseMs)
-      operation = await ask<OperationJson>(target, { method: 'GET', path: `/v1/${operation.name}` })
-      const { workCompleted = '0', workEstimated } = (operation.metadata as Metadata).progressEntities ?? {}
-      progress(Number(workCompleted), workEstimated === undefined ? undefined : Number(workEstimated))
+    try {
+      operation = await ask<OperationJson>(target, { method: 'POST', path, body })
+      for (let pauseMs = 5; operation.done !== true; pauseMs = Math.min(2 * pauseMs, pollMsMax)) {
+        await sleep(pauseMs)
+        operation = await ask<OperationJson>(target, { method: 'GET', path: `/v1/${operation.name}` })
+        const { workCompleted = '0', workEstimated } = (operation.metadata as Metadata).progressEntities ?? {}
+        progress(Number(workCompleted), workEstimated === undefined ? undefined : Number(workEstimated))
+      }
+    } finally {
+      release()
     }
-    release()
     if (operation.error !== undefined) throw new OperationError(operation.error.message)
     const { progressEntities, progressBytes } = operation.metadata as Metadata
     return { entities: Number(progressEntities?.workCompleted ?? 0), bytes: Number(progressBytes?.workCompleted ?? 0) }
