@@ -28,6 +28,7 @@ import { Inspector } from '../observe/inspect/inspector.ts'
 import { AppendQueue } from '../observe/tablets/append-queue.ts'
 import { Tablets } from '../observe/tablets/tablets.ts'
 import { ReseededRandom } from '../random.ts'
+import { nextTurn } from '../slices.ts'
 import type { RowKv } from '../storage/kv.ts'
 import { KvTableView } from '../tables/table.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
@@ -139,7 +140,7 @@ export class EngineParts {
 
   #localParts({ kv, onDemand, versions }: WholeStore, history: ApplyHistory): LocalParts {
     const { scheduler, tablets, databases, options } = this
-    const recent = new RecentCommits()
+    const recent = new RecentCommits((task) => void nextTurn(scheduler).then(task))
     const log = this.#log({ kv, versions }, history)
     const transactions = new Transactions({
       kv,

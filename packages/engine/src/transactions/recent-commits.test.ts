@@ -8,10 +8,14 @@ function add(recent: RecentCommits, row: string, written?: Promise<void>): void 
   recent.add({ footprint: () => footprint, groupsRead: [], transaction: new Uint8Array(0), written })
 }
 
+const never = (): never => {
+  throw new Error('so few commits are dropped at once')
+}
+
 const numbers = (recent: RecentCommits, mark: number): number[] => recent.since(mark).map(({ number }) => number)
 
 test('commits are kept from the oldest mark on, and from the oldest that is under way', async () => {
-  const recent = new RecentCommits()
+  const recent = new RecentCommits(never)
   add(recent, 'before')
   const [first, second] = [recent.mark(), recent.mark()]
   add(recent, 'a')
@@ -35,7 +39,7 @@ test('commits are kept from the oldest mark on, and from the oldest that is unde
 })
 
 test('a change is found by row and in order, and no more once its commit is dropped', () => {
-  const recent = new RecentCommits()
+  const recent = new RecentCommits(never)
   const reads = new ReadSet()
   reads.addRow('a')
   const marks = [recent.mark()]
@@ -51,9 +55,29 @@ test('a change is found by row and in order, and no more once its commit is drop
   expect(numbers(recent, 0)).toEqual([])
 })
 
+test('many commits that an old mark kept are dropped in several turns, and meanwhile change nothing', () => {
+  const turns: (() => void)[] = []
+  const recent = new RecentCommits((task) => void turns.push(task))
+  const reads = new ReadSet()
+  reads.addRow('a4999')
+  const old = recent.mark()
+  for (let i = 0; i < 5000; i++) add(recent, `a${i}`)
+  const mark = recent.mark()
+  recent.release(old)
+  expect(numbers(recent, 0).length).toBeGreaterThanOrEqual(3900)
+  add(recent, 'b')
+  expect(recent.changeSince(mark, reads)).toBeUndefined()
+  expect(numbers(recent, mark)).toEqual([5001])
+  for (const turn of turns) turn()
+  expect(turns).toHaveLength(19)
+  expect(numbers(recent, 0)).toEqual([5001])
+  recent.release(mark)
+  expect(numbers(recent, 0)).toEqual([])
+})
+
 test('recent-commits/N1: many that have read a row each and then commit look at few of the commits of others', () => {
   const count = 2_000
-  const recent = new RecentCommits()
+  const recent = new RecentCommits((task) => task())
   const hits = vi.spyOn(ReadSet.prototype, 'hitBy')
   const rows = vi.spyOn(ReadSet.prototype, 'rows')
   const open = Array.from({ length: count }, (_, i) => {
@@ -70,7 +94,7 @@ test('recent-commits/N1: many that have read a row each and then commit look at 
 })
 
 test('rows of a commit are not looked at unless a mark or a question needs them', async () => {
-  const recent = new RecentCommits()
+  const recent = new RecentCommits((task) => task())
   let looks = 0
   const gone: Promise<void>[] = []
   for (let i = 0; i < 10; i++) {

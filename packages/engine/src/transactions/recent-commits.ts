@@ -32,6 +32,8 @@ export interface AppendedCommit extends Pick<RecentCommit, 'transaction' | 'grou
   readonly written: Promise<void> | undefined
 }
 
+const droppedAtOnce = 256
+
 export class RecentCommits {
   /** Those from `#first` to before `#next`, by number. */
   readonly #commits = new Map<number, RecentCommit>()
@@ -47,6 +49,13 @@ export class RecentCommits {
   readonly #byRow = new RowIndex<RecentCommit>()
   /** Number of commits that delete ranges of rows. */
   #resets = 0
+  readonly #later: (task: () => void) => void
+  #isTrimming = false
+
+  /** @param later - runs a task in a turn of its own */
+  constructor(later: (task: () => void) => void) {
+    this.#later = later
+  }
 
   add({ footprint, groupsRead, transaction, written }: AppendedCommit): void {
     const number = this.#next++
@@ -118,9 +127,12 @@ export class RecentCommits {
     }
   }
 
-  /** Drops commits that neither a mark nor a running batch needs. */
+  /** Drops commits that neither a mark nor a running batch needs. An old mark may have kept many: they go in several turns. */
   #trim(): void {
-    for (const { now } = this; this.#first < now && !this.#marks.has(this.#first); this.#first++) {
+    if (this.#isTrimming) return
+    const { now } = this
+    const end = Math.min(now, this.#first + droppedAtOnce)
+    for (; this.#first < end && !this.#marks.has(this.#first); this.#first++) {
       const commit = this.#commits.get(this.#first) as RecentCommit
       const { footprint } = commit
       this.#commits.delete(this.#first)
@@ -129,5 +141,11 @@ export class RecentCommits {
       } else this.#indexed++
       if (footprint.ranges !== undefined) this.#resets--
     }
+    if (this.#first < end || end === now) return
+    this.#isTrimming = true
+    this.#later(() => {
+      this.#isTrimming = false
+      this.#trim()
+    })
   }
 }
