@@ -3,6 +3,7 @@
 export const fnvStart = 0x811c9dc5
 const prime = 0x01000193
 
+/** @param unit - at most 32 bits */
 export function fnvStep(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, prime)
 }

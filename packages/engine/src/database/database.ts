@@ -195,6 +195,7 @@ export class Database {
     return this.#observed(context, () => this.#parts.transactions.rollback(this, token))
   }
 
+  /** Applies mutations: all or nothing if transactional, else one after the other. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
     return this.#writing(context, (database) => runSteps(commitSteps(database.#parts, context, request)))
   }
@@ -224,6 +225,7 @@ export class Database {
     return this.#writing(context, () => allocateIds(this.#idCall(context), key, 'allocateMax', max))
   }
 
+  /** The next ids of a kind and parent; allocates nothing. */
   nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
     return this.#writing(context, () => runSteps(nextIds(this.#idCall(context, this), key, this.settings.idPolicy)))
   }

@@ -41,6 +41,7 @@ export function passingBytes(text: string): Uint8Array {
   return bytes
 }
 
+/** Compares texts or byte strings by their units. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

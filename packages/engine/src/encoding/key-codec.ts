@@ -193,6 +193,7 @@ function brokenPath(at: number): InvariantError {
   return new InvariantError(`byte ${at} is not the start or the end of a path element`)
 }
 
+/** Shortest first. With {@link pathEnd} behind it, each is a path code. */
 export function ancestorPrefixes(code: string, offset = 0): string[] {
   const prefixes: string[] = []
   let at = offset

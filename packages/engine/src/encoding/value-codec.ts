@@ -62,6 +62,7 @@ export function valueCode(value: IndexableValue): string {
   }
 }
 
+/** @returns the offset just after the value */
 export function skipValue(code: string, offset: number, inverted = false): number {
   const { body } = valueClasses[classOf(code.charCodeAt(offset) ^ (inverted ? 0xff : 0), offset)]
   switch (body) {

@@ -32,6 +32,7 @@ interface Aggregates {
 const firstBatch = 64
 const batchMax = 1024
 
+/** One value for each term, in order. */
 export function aggregate(
   execution: Execution,
   { terms, fixed }: Aggregates,

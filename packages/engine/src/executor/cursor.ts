@@ -150,6 +150,7 @@ function broken(which: 'start' | 'end') {
   )
 }
 
+/** The positions behind a cursor, in result order; `undefined` = all. */
 export function boundsFrom(plan: Plan, { bound }: CursorPlace): Span | undefined {
   if (bound === (plan.reverse ? codesEnd : '')) return undefined
   return plan.reverse ? { lower: '', upper: bound } : { lower: bound, upper: codesEnd }

@@ -156,6 +156,7 @@ export class PageRun {
   }
 }
 
+/** The entity of a row; `undefined` if it is gone. */
 export function readImage(execution: Execution, row: PositionedRow): MaybePromise<EntityImage | undefined> {
   if (row.image !== undefined) return row.image
   // Without a kind the rows are those of Entities.

@@ -81,6 +81,7 @@ export class IndexCatalogue {
     this.#set([])
   }
 
+  /** The index with an equal definition, in any state. */
   find(definition: IndexDefinition): CataloguedIndex | undefined {
     return this.#byIdentity.get(identityOf(definition))
   }

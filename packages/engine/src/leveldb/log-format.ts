@@ -69,6 +69,7 @@ export function isFragmentOfOtherLength(bytes: Buffer, at: number, to: number): 
   }
 }
 
+/** @returns the offset of the next fragment */
 export function writeFragment(
   bytes: Buffer,
   at: number,

@@ -70,6 +70,7 @@ export class KeptLog {
     }
   }
 
+  /** Places of its records, ascending, from `from` to before `end`. */
   ofGroup(group: GroupCode, from: number, end: number): readonly number[] {
     runAtOnce(this.linking())
     return between(this.#groups.get(group) ?? [], from, end)

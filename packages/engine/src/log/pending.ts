@@ -150,6 +150,7 @@ export class PendingRecords {
     return this.#databases.has(database)
   }
 
+  /** In version order within a group. */
   inDatabase(database: string): readonly PendingRecord[] {
     return this.groupsOf(database).flatMap((group) => this.of(group))
   }

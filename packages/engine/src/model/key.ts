@@ -60,6 +60,7 @@ export function formatKey(key: Key): string {
   return key.path.map((element) => `${element.kind}:${identifierOf(element)}`).join('/')
 }
 
+/** `1`, `"ada"`, or `?` for an incomplete element. */
 export function identifierOf({ id, name }: PathElement): string {
   if (id !== undefined) return id.toString()
   return name === undefined ? '?' : JSON.stringify(name)

@@ -21,6 +21,7 @@ export interface IndexUsed {
   readonly properties: string
 }
 
+/** The indexes of all scans, each once, in the order of the plan. */
 export function indexesUsed(plan: Plan): readonly IndexUsed[] {
   const used = new Map<string, IndexUsed>()
   for (const scan of scansOf(plan.source)) {

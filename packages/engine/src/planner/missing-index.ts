@@ -37,6 +37,7 @@ export function orMissing<T>(make: () => T): T | MissingIndexError {
   }
 }
 
+/** The index that serves the query, or a disjunct of it, without a join. */
 export function perfectIndex(query: NormalQuery, equalities: readonly Equality[]): IndexDefinition {
   const names = [...new Set(equalities.map((equality) => equality.property))].sort()
   const properties: IndexedProperty[] = names.map((name) => ({ name, direction: 'ascending' }))

@@ -76,6 +76,7 @@ export function intersectSpans(a: readonly Span[], b: readonly Span[]): readonly
   }
 }
 
+/** @param rest - a position from the column on */
 export function inSpans(spans: readonly Span[], rest: string): boolean {
   for (const span of spans) {
     if (rest < span.lower) return false

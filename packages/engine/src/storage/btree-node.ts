@@ -226,6 +226,7 @@ export function floorFrom<V>(root: TreeNode<V>, height: number, key: string): V 
   return (left as Leaf<V>).values.at(-1)
 }
 
+/** Counts by visiting all nodes under this one. */
 export function rowsUnder<V>(node: TreeNode<V>, height: number): number {
   if (height === 0) return (node as Leaf<V>).rests.length
   let rows = 0

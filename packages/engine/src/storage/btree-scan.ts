@@ -65,6 +65,7 @@ export class TreeScan<V> {
     }
   }
 
+  /** Up to `count` rows in scan order; none at the end of the range, or when the scan is closed. */
   next(count: number): TreeRow<V>[] {
     const rows: TreeRow<V>[] = []
     if (this.#isClosed) return rows

@@ -106,6 +106,7 @@ export class MemoryKv implements Kv, WriteSink {
     snapshot.restoreInto(tree)
   }
 
+  /** @returns whether there was such a row */
   remove(key: RowKey): boolean {
     return (this.#tree ?? storeClosed()).delete(key) !== undefined
   }

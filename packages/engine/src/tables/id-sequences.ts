@@ -27,6 +27,7 @@ export function idSequenceRowKey(projectId: string, databaseId: string, scope: r
   return rowKey
 }
 
+/** The start of the rows of all counters of a database. */
 export function rowsOfDatabase({ projectId, databaseId }: DatabaseName): string {
   return idSequenceRowKey(projectId, databaseId, [])
 }

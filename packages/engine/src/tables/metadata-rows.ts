@@ -21,6 +21,7 @@ export function topicRowKey(database: string, topic: string, ...parts: readonly 
 /** Reads of transactions, at a store with other writers: maybe millions, so the topic sorts after all others. */
 export const transactionTopic = 'transaction'
 
+/** The metadata rows of a database without those of its transactions. */
 export function factsOf(database: string): KeyRange {
   return { start: keySpaces.Metadata + database, end: topicRowKey(database, transactionTopic) }
 }

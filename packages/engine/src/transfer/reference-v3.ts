@@ -111,6 +111,7 @@ function projectOfApp(app: string): string {
   return /^[a-z]~/.test(app) ? app.slice(2) : app
 }
 
+/** `undefined` if its path is empty. */
 export function readReference(reader: WireReader): Key | undefined {
   const read = new ReferenceParts()
   eachField(reader, 0, (tag, field) => {

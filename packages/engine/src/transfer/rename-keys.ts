@@ -7,6 +7,7 @@ export interface Rename {
   readonly to: DatabaseName
 }
 
+/** The key in the other database; keys of third databases are unchanged. */
 export function renamedKey(key: Key, { from, to }: Rename): Key {
   const { projectId, databaseId, namespaceId } = key.partition
   // A key without a project is in the database of its entity.

@@ -38,6 +38,7 @@ export interface LogRecordReport {
 }
 
 export interface LogReport {
+  /** Root key of the entity group. */
   readonly group: string
   /** Oldest first. */
   readonly records: readonly LogRecordReport[]

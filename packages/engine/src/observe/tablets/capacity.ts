@@ -123,6 +123,7 @@ export class TabletServer {
     return (this.#backlog / this.capacity) * 1000
   }
 
+  /** Time until a new operation of `cost` row operations is done. */
   delayMs(nowMs: number, cost: number, serviceMs: number): number {
     const queueMs = this.queueMs(nowMs)
     const utilisation = Math.min(0.95, this.#load / this.capacity)

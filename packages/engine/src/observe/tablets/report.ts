@@ -109,6 +109,7 @@ export interface TabletEvent {
   /** Bytes of the former range of the tablet, '' for an open end. */
   readonly startHex: string
   readonly endHex: string
+  /** The tablet that a split created, or a merge removed. */
   readonly other: number | undefined
   readonly fromServer: number | undefined
   readonly toServer: number | undefined
@@ -117,6 +118,7 @@ export interface TabletEvent {
   readonly words: string
 }
 
+/** A grid of load: one row per key range, one column per time slot, oldest first. */
 export interface HeatReport {
   readonly atMs: number
   readonly stepMs: number

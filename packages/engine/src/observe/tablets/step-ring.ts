@@ -34,7 +34,7 @@ export class StepRing {
     this.#steps = steps
   }
 
-  /** The place of the first measure of an instant, for {@link add}. */
+  /** The first measure's place, for {@link add}. The instant must not lie before all slots: it would empty the slot of a newer step. */
   at(nowMs: number): number {
     const step = Math.floor(nowMs / this.#stepMs)
     const slot = step % this.#slots

@@ -155,6 +155,7 @@ export class Tablets {
     return this.#fleet.events.filter(({ sequence }) => sequence > afterSequence)
   }
 
+  /** Entity groups under load, those with conflicts and waits first. */
   groups(limit = 20): readonly GroupReport[] {
     const nowMs = this.#now()
     const { reportWindowMs } = this.settings
