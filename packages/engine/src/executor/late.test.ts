@@ -4,6 +4,7 @@ import { systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { prettyPath } from '../encoding/pretty.ts'
+import { valueCode } from '../encoding/value-codec.ts'
 import type { Filter } from '../model/query.ts'
 import { normalize } from '../planner/normalize.ts'
 import { plan } from '../planner/plan.ts'
@@ -50,4 +51,22 @@ test('an entity without the property is left out, and one with several values st
 test('a condition on it is judged by the values of the entity', async () => {
   expect(await keysOf(['__key__', 'v'], where('v', '>', 4n))).toEqual(['A:2', 'A:4'])
   expect(await keysOf(['__key__', 'v'], where('v', '>', 5n), 1)).toEqual(['A:4'])
+})
+
+test('the rows of an entity with two long arrays are made when they are asked for, and skipped by branches', async () => {
+  const values = Array.from({ length: 5000 }, (_, i) => BigInt(i))
+  const wide = storeOf([entity('A:1', { v: values, w: values }), entity('A:2', { v: 7n, w: 8n })])
+  const words = query({ kind: 'A', order: ['__key__'], projection: ['v', 'w'] })
+  const planned = plan(normalize(words, queryDatabase), [])
+  const stream = openResults({ context, view: new KvTableView(wide), plan: planned }, { bounds: undefined, expect: 4 })
+  const [first, second] = await stream.next(2)
+  expect((first?.position ?? '') < (second?.position ?? '')).toBe(true)
+  const path = pathIn(planned, first?.position ?? '')
+  const last = path + valueCode({ type: 'integer', value: 4999n }).repeat(2)
+  stream.seek(last)
+  const rest = await stream.next(10)
+  expect(rest.map(({ position }) => position.startsWith(last))).toEqual([true, false])
+  expect(prettyPath(decodePath(pathIn(planned, rest[1]?.position ?? ''), 0).path)).toBe('A:2')
+  expect(await stream.next(10)).toEqual([])
+  stream.close()
 })

@@ -2,7 +2,8 @@
  * Orders by properties after the key, as in `order by __key__, priority`. No table has rows that begin with a key, so each
  * entity is read.
  *
- *   everyRow    path ─▶ a row for each combination of the entity's values that the query allows: path c1, path c2, …
+ *   everyRow    path ─▶ a row for each combination of the entity's values that the query allows: path c1, path c2, … Each is made when
+ *               it is asked for: two arrays of 10,000 values have 100 million.
  *   otherwise   path ─▶ the same row, if the entity has a value that the query allows in each late column
  *
  * If the entity is gone or has changed under a delayed apply policy, its state now decides.
@@ -13,6 +14,7 @@ import { type Steps, waitFor } from '../maybe-promise.ts'
 import type { Column } from '../planner/normal-query.ts'
 import type { LateNode, Plan } from '../planner/plan-node.ts'
 import { codesEnd, inSpans, type Span } from '../planner/spans.ts'
+import { giveWay } from '../slices.ts'
 import { decodeImage } from '../tables/entities.ts'
 import { codeInColumn, isBefore, lateOffset } from './position.ts'
 import { type Execution, noRows, Operator, type PositionedRow, type RowStream, readEntity } from './row-stream.ts'
@@ -23,8 +25,8 @@ export class Late extends Operator {
   readonly #node: LateNode
   /** Bounds of rows with all late columns; other bounds were given to the rows below. */
   readonly #bounds: Span | undefined
-  /** Rows that were made but not given yet. */
-  #ready: PositionedRow[] = []
+  /** Entities whose rows are not all given yet. */
+  #entities: { readonly position: string; readonly rows: Iterator<PositionedRow> }[] = []
   #sought: string | undefined
 
   constructor(input: RowStream, execution: Execution, node: LateNode, bounds: Span | undefined) {
@@ -37,11 +39,25 @@ export class Late extends Operator {
 
   protected override *steps(count: number): Steps<readonly PositionedRow[]> {
     for (;;) {
-      if (this.#ready.length > 0) return this.#ready.splice(0, count)
+      const given = this.#given(count)
+      if (given.length > 0) {
+        yield* waitFor(giveWay(this.#execution.context, given.length))
+        return given
+      }
       const rows = yield* waitFor(this.input.next(count))
       if (rows.length === 0) return noRows
       for (const row of rows) this.#take(row, yield* waitFor(readEntity(this.#execution, row)))
     }
+  }
+
+  #given(count: number): readonly PositionedRow[] {
+    const given: PositionedRow[] = []
+    for (let first = this.#entities[0]; first !== undefined && given.length < count; first = this.#entities[0]) {
+      const row = first.rows.next()
+      if (row.done === true) this.#entities.shift()
+      else given.push(row.value)
+    }
+    return given
   }
 
   #take(row: PositionedRow, cell: Uint8Array | undefined): void {
@@ -51,8 +67,9 @@ export class Late extends Operator {
     const entries = indexEntries(image.properties, indexOptions)
     const allowed = lateColumns.map((column, i) => this.#valuesOf(entries, column, i))
     if (allowed.some((values) => values.length === 0)) return
-    if (everyRow) this.#unfold(row, allowed)
-    else this.#ready.push({ position: row.position, cell: row.cell, image })
+    const { position } = row
+    const rows = everyRow ? this.#unfold(position, row.cell, allowed) : [{ position, cell: row.cell, image }].values()
+    this.#entities.push({ position, rows })
   }
 
   #valuesOf(entries: readonly IndexEntry[], column: Column, index: number): readonly LateValue[] {
@@ -67,27 +84,41 @@ export class Late extends Operator {
     return values.sort((a, b) => (isBefore(a.code, b.code, this.#plan.reverse) ? -1 : 1))
   }
 
-  #unfold(row: PositionedRow, allowed: readonly (readonly LateValue[])[]): void {
-    let rows: readonly { readonly codes: string; readonly types: readonly number[] }[] = [{ codes: '', types: [] }]
-    for (const values of allowed) {
-      rows = rows.flatMap(({ codes, types }) =>
-        values.map(({ code, typeByte }) => ({ codes: codes + code, types: [...types, typeByte] })),
-      )
+  /** The rows that begin so, in their order; what is sought or has bounds skips whole branches. */
+  *#unfold(
+    position: string,
+    cell: Uint8Array,
+    [values, ...others]: readonly (readonly LateValue[])[],
+  ): Generator<PositionedRow> {
+    if (this.#isOutside(position, values === undefined)) return
+    if (values === undefined) {
+      yield { position, cell, image: undefined }
+      return
     }
-    const bounds = this.#bounds
-    for (const { codes, types } of rows) {
-      const position = row.position + codes
-      if (this.#sought !== undefined && isBefore(position, this.#sought, this.#plan.reverse)) continue
-      if (bounds !== undefined && (position < bounds.lower || position >= bounds.upper)) continue
-      this.#ready.push({ position, cell: Uint8Array.of(...row.cell, ...types), image: undefined })
+    for (const { code, typeByte } of values) {
+      yield* this.#unfold(position + code, Uint8Array.of(...cell, typeByte), others)
     }
   }
 
+  /** Whether the position, or each one that begins so, is before what is sought, or beyond the bounds. */
+  #isOutside(position: string, isWhole: boolean): boolean {
+    const bounds = this.#bounds
+    if (this.#isPassed(position, isWhole)) return true
+    if (bounds === undefined) return false
+    return position >= bounds.upper || (position < bounds.lower && (isWhole || !bounds.lower.startsWith(position)))
+  }
+
+  #isPassed(position: string, isWhole: boolean): boolean {
+    const sought = this.#sought
+    if (sought === undefined || !isBefore(position, sought, this.#plan.reverse)) return false
+    return isWhole || !sought.startsWith(position)
+  }
+
   override seek(position: string): void {
-    const { reverse } = this.#plan
     this.#sought = position
-    this.#ready = this.#ready.filter((row) => !isBefore(row.position, position, reverse))
-    if (this.#ready.length === 0) this.input.seek(boundBelow(this.#plan, position))
+    const isWhole = !this.#plan.everyRow
+    this.#entities = this.#entities.filter((entity) => !this.#isPassed(entity.position, isWhole))
+    if (this.#entities.length === 0) this.input.seek(boundBelow(this.#plan, position))
   }
 }
 
