@@ -14,7 +14,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import type { Scheduler } from './clock.ts'
-import { checkAlive, type RequestContext } from './context.ts'
+import { checkAlive, type RequestContext, requestContext } from './context.ts'
 import { andThen, forEachInOrder, type MaybePromise } from './maybe-promise.ts'
 
 /**
@@ -121,4 +121,43 @@ export function nextTurn(clock: Scheduler): Promise<void> {
   const turn = before.then(() => new Promise<void>((resolve) => clock.defer(resolve)))
   lines.set(clock, turn)
   return turn
+}
+
+/** Work for which many calls have reason, such as charges that wait in a list: done once at a time, in turns that no call shares. */
+export class WorkInTurns {
+  readonly #clock: Scheduler
+  readonly #make: () => Generator<number, void>
+  /** Steps that were begun and have not ended. */
+  #steps: Generator<number, void> | undefined
+  #isDue = false
+
+  /** @param make - the steps of all that there is to do, each with its work (see {@link giveWay}) */
+  constructor(clock: Scheduler, make: () => Generator<number, void>) {
+    this.#clock = clock
+    this.#make = make
+  }
+
+  /** Begins in a turn to come; without effect while it is under way. */
+  begin(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    const done = (): void => {
+      this.#isDue = false
+      this.#steps = undefined
+    }
+    void nextTurn(this.#clock)
+      .then(() => runInSlices(requestContext({ clock: this.#clock }), this.#rest()))
+      .finally(done)
+  }
+
+  /** Does all that is left, now. */
+  finish(): void {
+    runAtOnce(this.#rest())
+    this.#steps = undefined
+  }
+
+  #rest(): Generator<number, void> {
+    this.#steps ??= this.#make()
+    return this.#steps
+  }
 }

@@ -16,7 +16,8 @@ import { CommitLog } from '../../src/log/commit-log.ts'
 import type { Filter } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
 import { IndexPatterns } from '../../src/observe/findings/index-patterns.ts'
-import { Metering } from '../../src/observe/tablets/metering.ts'
+import { KeyPatterns } from '../../src/observe/findings/key-patterns.ts'
+import { TabletFleet } from '../../src/observe/tablets/fleet.ts'
 import { sliceWorkMax } from '../../src/slices.ts'
 import { and, type QueryWords, query, where } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -187,23 +188,29 @@ test('counting the rows of tablets goes in slices, and keeps no index row', asyn
   expect((await engine.snapshot()).rows).toBe(before)
 })
 
-test('the entities of a large commit are charged, and looked at for findings, some in each turn', async () => {
-  const charged = vi.spyOn(Metering.prototype, 'chargeWaiting')
-  const looked = vi.spyOn(IndexPatterns.prototype, 'noteCommitted')
-  onTestFinished(() => {
-    charged.mockRestore()
-    looked.mockRestore()
+test('the entities of a large commit are charged, and looked at for findings, in turns of their own', async () => {
+  const clock = new TurnClock()
+  const engine = await openEngine({ scheduler: clock })
+  const turns = { indexes: new Set<number>(), keys: new Set<number>(), charges: new Map<number, number>() }
+  const note = (prototype: IndexPatterns | KeyPatterns, turn: Set<number>) =>
+    vi.spyOn(prototype, 'noteCommitted').mockImplementation(() => void turn.add(clock.turns))
+  const [indexes, keys] = [note(IndexPatterns.prototype, turns.indexes), note(KeyPatterns.prototype, turns.keys)]
+  const charged = vi.spyOn(TabletFleet.prototype, 'charge').mockImplementation(() => {
+    turns.charges.set(clock.turns, (turns.charges.get(clock.turns) ?? 0) + 1)
   })
-  const engine = await openEngine({ scheduler: new TurnClock() })
-  const all = Array.from({ length: 1000 }, (_, i) => entityOf(i + 1, { x: integer(i), y: integer(-i) }))
+  onTestFinished(() => {
+    for (const spy of [indexes, keys, charged]) spy.mockRestore()
+  })
+  const all = Array.from({ length: 500 }, (_, i) => entityOf(i + 1, { x: integer(i), y: integer(-i) }))
+  clock.stepMs = 4
   await put(engine.database('p'), engine.context(), all)
-  const lookedAt = (): number => looked.mock.calls.reduce((sum, [picked]) => sum + picked.length, 0)
-  await vi.waitFor(() => expect(lookedAt()).toBe(1000))
-  expect(Math.max(...looked.mock.calls.map(([picked]) => picked.length))).toBeLessThanOrEqual(128)
-  // Until the exact figures of a second are used up: 1,000 rows of 166 entities and their log.
-  const counts = charged.mock.calls.map(([most = Number.POSITIVE_INFINITY]) => most)
-  expect(counts.length).toBeGreaterThanOrEqual(2)
-  expect(Math.max(...counts)).toBeLessThan(512)
+  const before = clock.turns
+  await vi.waitFor(() => expect(turns.keys.size).toBe(1))
+  expect([...turns.indexes, ...turns.keys].every((turn) => turn > before)).toBe(true)
+  expect(turns.indexes).not.toEqual(turns.keys)
+  // Until the exact figures of a second are used up: 1,000 rows.
+  expect(turns.charges.size).toBeGreaterThanOrEqual(3)
+  expect(Math.max(...turns.charges.values())).toBeLessThan(512)
   await engine.close()
 })
 

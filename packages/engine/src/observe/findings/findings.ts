@@ -13,10 +13,9 @@
 
 import type { CallFact, LookupFact } from '../../call-fact.ts'
 import type { Scheduler } from '../../clock.ts'
-import { requestContext } from '../../context.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import { type Random, seededRandom } from '../../random.ts'
-import { nextTurn, runAtOnce, runInSlices } from '../../slices.ts'
+import { WorkInTurns } from '../../slices.ts'
 import type { GroupReport, WadingTablet } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
 import { type Finding, findingAdvice } from './finding-kinds.ts'
@@ -31,8 +30,7 @@ const keptMs = 30 * 60_000
 /** A look at an entity costs about as much as its write. At thousands a second, one in 128 and some more are 1 to 2 % of the CPU. */
 const entitiesLookedAt = { exactly: 1024, exactlyPerSecond: 25, every: 128 }
 const keysLookedAt = { exactly: 4096, exactlyPerSecond: 0, every: 128 }
-/** Changes of a commit that are looked at together, and the maximum of their index rows: some milliseconds. */
-const changesMax = 128
+/** Maximum index rows of a commit that are looked at: some milliseconds. */
 const indexRowsMax = 4096
 /** A seed of its own, so that the engine's draws stay the same: tests replay them. */
 const ownSeed = 0xf1d5
@@ -68,11 +66,12 @@ export class Findings {
   #notes: Note[] = []
   /** Their index rows, and kilobytes. */
   #size = 0
-  #isLookDue = false
+  readonly #looking: WorkInTurns
   readonly #seen = new Map<string, Seen>()
 
   constructor(options: FindingsOptions) {
     this.#options = options
+    this.#looking = new WorkInTurns(options.scheduler, () => this.#looks())
     this.#random = seededRandom(options.seed ^ ownSeed)
     this.#patterns = newPatterns(options, this.#random)
   }
@@ -101,9 +100,7 @@ export class Findings {
         if (standsFor > 0) picked.push({ partition, change, standsFor })
       }
     }
-    for (let at = 0; at < picked.length; at += changesMax) {
-      this.#later({ changes: picked.slice(at, at + changesMax), looked: [], nowMs })
-    }
+    this.#later({ changes: picked, looked: [], nowMs })
   }
 
   #noteKeys(keys: LookupFact['keys']): void {
@@ -120,38 +117,33 @@ export class Findings {
   /** Keeps a note until findings are asked for, or there are many. */
   #later(note: Note): void {
     this.#notes.push(note)
-    for (const { change } of note.changes) {
-      this.#size += change.count + ((change.before?.length ?? 0) + (change.after?.length ?? 0)) / bytesOfSize
-    }
-    if (this.#isLookDue || (this.#notes.length < notesMax && this.#size < sizeMax)) return
-    this.#isLookDue = true
-    const { scheduler } = this.#options
+    this.#size += sizeOf(note)
     // Not in the turn of a large commit.
-    void nextTurn(scheduler)
-      .then(() => runInSlices(requestContext({ clock: scheduler }), this.#looks()))
-      .then(() => {
-        this.#isLookDue = false
-      })
+    if (this.#notes.length >= notesMax || this.#size >= sizeMax) this.#looking.begin()
   }
 
+  /** The changes of a commit are looked at together, as they come together, and by one pattern in a step. */
   *#looks(): Generator<number, void> {
     for (let note = this.#notes.shift(); note !== undefined; note = this.#notes.shift()) {
       const { changes, looked, nowMs } = note
       // A reset between two notes has made other ones.
       const { indexes, keys, load } = this.#patterns
+      const size = sizeOf(note)
+      this.#size -= size
+      yield looked.length
       load.noteLookup(looked)
-      if (changes.length > 0) {
-        indexes.noteCommitted(withFewRows(changes))
-        keys.noteCommitted(changes)
-        load.noteCommitted(changes, nowMs)
-      }
-      yield changesMax
+      if (changes.length === 0) continue
+      yield size
+      indexes.noteCommitted(withFewRows(changes))
+      yield size
+      keys.noteCommitted(changes)
+      yield size
+      load.noteCommitted(changes, nowMs)
     }
-    this.#size = 0
   }
 
   findings(): readonly Finding[] {
-    runAtOnce(this.#looks())
+    this.#looking.finish()
     const { scheduler, wading, groups } = this.#options
     const nowMs = Number(scheduler.nowMicros() / 1000n)
     const { keys, indexes, calls, load } = this.#patterns
@@ -184,6 +176,15 @@ export class Findings {
     this.#notes = []
     this.#size = 0
   }
+}
+
+/** A place for each change, and its index rows and kilobytes. */
+function sizeOf({ changes }: Note): number {
+  let size = changes.length
+  for (const { change } of changes) {
+    size += change.count + Math.ceil(((change.before?.length ?? 0) + (change.after?.length ?? 0)) / bytesOfSize)
+  }
+  return size
 }
 
 type Patterns = ReturnType<typeof newPatterns>

@@ -21,7 +21,7 @@ import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Meter, Refusal, RequestLoad } from '../../meter.ts'
 import type { Random } from '../../random.ts'
 import type { LedgerEntry } from '../../row.ts'
-import { nextTurn } from '../../slices.ts'
+import { WorkInTurns } from '../../slices.ts'
 import { type RowKey, workOf } from '../../storage/kv.ts'
 import { type EntityRows, type RowChange, RowProducer, tableOfRow } from '../../tables/entity-rows.ts'
 import { groupOfLogRow, rowInTablet } from '../../tables/log-rows.ts'
@@ -65,6 +65,13 @@ export interface MeteringParts {
   readonly random: Random
 }
 
+/** The work of charging an operation, in rows. An entity holds both images while it waits. */
+function workOfTaken(taken: Taken | TakenEntity): number {
+  if (!('change' in taken)) return 1
+  const { change, stage } = taken
+  return workOf(Math.min(rowCountOf({ changes: [change] }, stage), rowsOfEntityMax), change.before, change.after)
+}
+
 export class Metering implements Meter {
   countdown = 1
   /** Number of operations that the next one taken stands for. */
@@ -81,7 +88,7 @@ export class Metering implements Meter {
   /** Operations that are taken but not charged yet; none while it is exact. */
   #waiting: (Taken | TakenEntity)[] = []
   #waitingWork = 0
-  #isChargeDue = false
+  readonly #charging: WorkInTurns
   /** Requests until the next timed one, and since the last one. */
   #requestCountdown = 0
   #untimed = 0
@@ -93,6 +100,7 @@ export class Metering implements Meter {
   constructor(parts: MeteringParts) {
     this.#fleet = parts.fleet
     this.#parts = parts
+    this.#charging = new WorkInTurns(parts.scheduler, () => this.#charges())
     this.#noteExact()
   }
 
@@ -150,21 +158,15 @@ export class Metering implements Meter {
       this.#standsFor += this.#carried
       this.#carried = 0
     }
+    if (this.isExact || this.listeners.size > 0) {
+      this.chargeWaiting()
+      this.#charge(taken)
+      return
+    }
     this.#waiting.push(taken)
     this.#waitingWork += work
-    if (this.isExact || this.listeners.size > 0) this.chargeWaiting()
-    else if (!this.#isChargeDue && this.#waitingWork >= waitingMax) this.#chargeInTurns()
-  }
-
-  /** Charges what waits, some at a time: not in the turn of a large commit. */
-  #chargeInTurns(): void {
-    this.#isChargeDue = true
-    void nextTurn(this.#parts.scheduler).then(() => {
-      this.#isChargeDue = false
-      const { length } = this.#waiting
-      this.chargeWaiting(length < 2 * waitingMax ? length : waitingMax)
-      if (this.#waiting.length > 0) this.#chargeInTurns()
-    })
+    // Not in the turn of a large commit.
+    if (this.#waitingWork >= waitingMax) this.#charging.begin()
   }
 
   take(load: RequestLoad | undefined, entry: LedgerEntry, through: RowKey | undefined): void {
@@ -176,10 +178,8 @@ export class Metering implements Meter {
   /** Takes an entity that is written, as one operation with all its rows; they are made when they are charged. */
   takeEntity(load: RequestLoad | undefined, change: EntityRows, stage: Stage): void {
     const micros = this.#parts.scheduler.nowMicros()
-    const rows = rowCountOf({ changes: [change] }, stage)
-    // While it waits, it holds both images.
-    const work = workOf(Math.min(rows, rowsOfEntityMax), change.before, change.after)
-    this.#take({ load, change, stage, standsFor: this.#standsFor, micros }, rows, work)
+    const taken = { load, change, stage, standsFor: this.#standsFor, micros }
+    this.#take(taken, rowCountOf({ changes: [change] }, stage), workOfTaken(taken))
   }
 
   /** Charges a part of the rows of an entity at once, while nothing is sampled. */
@@ -199,13 +199,25 @@ export class Metering implements Meter {
   }
 
   /** Charges the waiting operations to the tablets, each at its time. To be called before the tablets are read. */
-  chargeWaiting(most: number = this.#waiting.length): void {
-    if (most === 0) return
-    this.#waitingWork = 0
-    for (const taken of this.#waiting.splice(0, most)) {
-      if ('change' in taken) this.#chargeEntity(taken)
-      else this.#chargeTaken(taken)
+  chargeWaiting(): void {
+    this.#charging.finish()
+  }
+
+  *#charges(): Generator<number, void> {
+    while (this.#waiting.length > 0) {
+      const waiting = this.#waiting
+      this.#waiting = []
+      this.#waitingWork = 0
+      for (const taken of waiting) {
+        this.#charge(taken)
+        yield workOfTaken(taken)
+      }
     }
+  }
+
+  #charge(taken: Taken | TakenEntity): void {
+    if ('change' in taken) this.#chargeEntity(taken)
+    else this.#chargeTaken(taken)
   }
 
   /** All rows of an entity, or, while sampling a very large one, a part that stands for all; only these rows are made. */
