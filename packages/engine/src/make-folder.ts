@@ -6,7 +6,7 @@ import { systemCode } from './errors.ts'
 
 /**
  * Makes a folder and its parents one by one: Node's recursive mkdir may never return (Node 20, below /proc). Mkdir of a root
- * fails by system: EISDIR, EPERM.
+ * fails by system: EISDIR, EPERM, ENOENT.
  * @param made - called after each, with the folder that it is in
  */
 export async function makeFolder(dir: string, made?: (parent: string) => void): Promise<void> {
@@ -16,7 +16,7 @@ export async function makeFolder(dir: string, made?: (parent: string) => void): 
   } catch (error) {
     const code = systemCode(error)
     if (code === 'EEXIST' || existsSync(dir)) return
-    if (code !== 'ENOENT' || existsSync(parent)) throw error
+    if (code !== 'ENOENT' || parent === dir || existsSync(parent)) throw error
     await makeFolder(parent, made)
     await mkdir(dir).catch((again: unknown) => {
       if (systemCode(again) !== 'EEXIST') throw again

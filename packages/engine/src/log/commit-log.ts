@@ -294,6 +294,7 @@ export class CommitLog {
     }
     const acknowledged = written.finally(() => {
       this.#writing.delete(acknowledged)
+      // A commit of 20,000 entities that is alone leaves at once.
       if (this.#writing.size === 0) {
         this.#inFlight.clear()
         this.#soonPending.clear()

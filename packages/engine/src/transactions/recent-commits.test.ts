@@ -75,6 +75,22 @@ test('many commits that an old mark kept are dropped in several turns, and meanw
   expect(numbers(recent, 0)).toEqual([])
 })
 
+test('commits with many rows are dropped some in each turn', () => {
+  const turns: (() => void)[] = []
+  const recent = new RecentCommits((task) => void turns.push(task))
+  const mark = recent.mark()
+  for (let i = 0; i < 20; i++) {
+    const entityRows = Array.from({ length: 200 }, (_, row) => `${i}-${row}`)
+    const footprint: Footprint = { entityRows, indexRows: () => [], groups: [] }
+    recent.add({ footprint: () => footprint, groupsRead: [], transaction: new Uint8Array(0), written: undefined })
+  }
+  recent.release(mark)
+  expect(numbers(recent, 0)).toHaveLength(17)
+  for (const turn of turns) turn()
+  expect(turns).toHaveLength(6)
+  expect(numbers(recent, 0)).toEqual([])
+})
+
 test('recent-commits/N1: many that have read a row each and then commit look at few of the commits of others', () => {
   const count = 2_000
   const recent = new RecentCommits((task) => task())

@@ -32,7 +32,8 @@ export interface AppendedCommit extends Pick<RecentCommit, 'transaction' | 'grou
   readonly written: Promise<void> | undefined
 }
 
-const droppedAtOnce = 256
+/** Commits and rows that are dropped in one turn. */
+const droppedAtOnce = 512
 
 export class RecentCommits {
   /** Those from `#first` to before `#next`, by number. */
@@ -130,18 +131,19 @@ export class RecentCommits {
   /** Drops commits that neither a mark nor a running batch needs. An old mark may have kept many: they go in several turns. */
   #trim(): void {
     if (this.#isTrimming) return
-    const { now } = this
-    const end = Math.min(now, this.#first + droppedAtOnce)
-    for (; this.#first < end && !this.#marks.has(this.#first); this.#first++) {
+    let left = droppedAtOnce
+    for (const { now } = this; left > 0; this.#first++) {
+      if (this.#first >= now || this.#marks.has(this.#first)) return
       const commit = this.#commits.get(this.#first) as RecentCommit
       const { footprint } = commit
       this.#commits.delete(this.#first)
+      left--
       if (this.#first < this.#indexed) {
         for (const row of footprint.entityRows) if (this.#byRow.get(row) === commit) this.#byRow.delete(row)
+        left -= footprint.entityRows.length
       } else this.#indexed++
       if (footprint.ranges !== undefined) this.#resets--
     }
-    if (this.#first < end || end === now) return
     this.#isTrimming = true
     this.#later(() => {
       this.#isTrimming = false
