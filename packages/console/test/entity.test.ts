@@ -327,32 +327,6 @@ consoleTests('an entity in the console', ({ visit }) => {
     expect(await page.getByText('one is kept').count()).toBe(1)
   })
 
-  test('a version that was shown is shown again without the server, as the log may have dropped it', async () => {
-    const { page, emulator } = await visit(at('ToDo:1'))
-    for (const n of ['1', '2']) await put(emulator, { n: { integerValue: n } })
-    const slider = page.getByRole('slider', { name: 'Version' })
-    await page.getByRole('row', { name: 'n integer 2' }).first().waitFor()
-    await slider.press('ArrowLeft')
-    await page.getByRole('row', { name: 'n integer 1' }).waitFor()
-    let asked = 0
-    page.on('request', (request) => void (request.url().includes('version=') && asked++))
-    await slider.press('ArrowRight')
-    await page.getByRole('row', { name: 'n integer 2' }).first().waitFor()
-    await slider.press('ArrowLeft')
-    await page.getByRole('row', { name: 'n integer 1' }).waitFor()
-    expect(asked).toBe(0)
-  })
-
-  test('a version that could not be read while the server was away is read when it is back', async () => {
-    const { page, emulator, go, expectProblems } = await visit('')
-    expectProblems(serverAway)
-    await put(emulator, { title: { stringValue: 'a' } })
-    await page.route('**/emulator/inspect/entity?*version=*', (route) => route.abort(), { times: 1 })
-    await go(at('ToDo:1'))
-    await page.locator('.entity-state').getByText('title').waitFor({ timeout: 30_000 })
-    expect(await page.getByText('could not be read').count()).toBe(0)
-  })
-
   test('the keyboard alone edits an entity', async () => {
     const { page, emulator } = await visit(at('ToDo:1'))
     await put(emulator, {

@@ -22,15 +22,13 @@ export interface LoadedOptions<T> {
   readonly body?: object | undefined
   /** Asks again when it is another one. */
   readonly turn?: number | undefined
-  /** The answer never changes, and another server need not have it: one that was started again is not asked. */
-  readonly isFixed?: boolean | undefined
   /** The call itself; default: a GET, or a POST of the body. */
   readonly read?: ((path: string, options: CallOptions) => Promise<T>) | undefined
 }
 
 /** @param path - absent: nothing is asked */
 export function useLoaded<T>(path: string | undefined, options: LoadedOptions<T> = {}): Loaded<T> {
-  const { everyMs, body, turn, isFixed = false } = options
+  const { everyMs, body, turn } = options
   const call = JSON.stringify([path, body])
   const [found, setFound] = useState<{ readonly of: string; readonly value?: T; readonly error?: Error }>({ of: '' })
   const answers = useRef(new NewestAnswer()).current
@@ -55,7 +53,7 @@ export function useLoaded<T>(path: string | undefined, options: LoadedOptions<T>
     loading.current = repeated(load, everyMs, signal)
     loading.current()
     return () => abort.abort()
-  }, [call, everyMs, isFixed ? 0 : epoch.value])
+  }, [call, everyMs, epoch.value])
   const reload = (): void => loading.current()
   const isFirst = useRef(true)
   useEffect(() => {

@@ -10,7 +10,7 @@ import { Table } from '../../components/table.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
 import { navigate } from '../../model/route.ts'
-import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
+import { addressOfEntity } from '../../model/scope.ts'
 import { formOf } from '../../model/typed-json.ts'
 import { StateTag } from './rows-and-log.tsx'
 import type { InsideProps } from './use-inside.ts'
@@ -20,16 +20,21 @@ interface VersionsSectionProps extends InsideProps {
   readonly versions: readonly VersionReport[]
 }
 
+/** Those that were read, by version. */
+type KnownVersions = Map<string, StoredEntity>
+
 /** The address names two versions; without them they are the newest, and the one before the chosen one. */
-export function VersionsSection({ scope, entityKey, query, versions }: VersionsSectionProps) {
+export function VersionsSection(props: VersionsSectionProps) {
+  const { scope, entityKey, query, versions } = props
   const last = versions.length - 1
   const [chosen, compared] = [query.get('version') ?? undefined, query.get('with') ?? undefined]
-  const known = versions.findIndex(({ version }) => version === chosen)
-  const at = known < 0 ? last : known
+  const asked = versions.findIndex(({ version }) => version === chosen)
+  const at = asked < 0 ? last : asked
   const found = versions.findIndex(({ version }) => version === compared)
   const [shown, with_] = [versions[at], versions[found < 0 ? at - 1 : found]]
-  const state = useVersion(scope, entityKey, versions, shown?.version)
-  const otherState = useVersion(scope, entityKey, versions, with_?.version)
+  const known: KnownVersions = useRef(new Map()).current
+  const state = useVersion(props, known, shown?.version)
+  const otherState = useVersion(props, known, with_?.version)
   if (shown === undefined) return null
   const go = (version: string | undefined, other: string | undefined): void =>
     navigate(addressOfEntity(scope, entityKey, { version, with: other }), { replace: true })
@@ -109,25 +114,21 @@ function ReadTime({ version: { readTime, readable } }: { readonly version: Versi
 }
 
 /**
- * A version never changes, and is asked for once: the log may drop it meanwhile. One that is not there yet is asked for again when the list of
- * versions is read again: then the server is back, and has it. Another server would not know those of the list before.
+ * A version never changes, and is asked for until it is known: the log may drop it meanwhile. One that was refused is asked for again when the
+ * list of versions is read again.
  */
-function useVersion(scope: EntityScope, key: string, versions: readonly VersionReport[], version: string | undefined) {
-  const known = useRef(new Map<string, StoredEntity>()).current
-  const loaded = useLoaded<StoredEntity>(version, {
+function useVersion({ scope, entityKey, versions }: VersionsSectionProps, known: KnownVersions, version = '') {
+  const { error, reload } = useLoaded<StoredEntity>(version === '' || known.has(version) ? undefined : version, {
     async read(one, options) {
-      const entity = known.get(one) ?? (await readEntity(scope, key, { ...options, version: one }))
+      const entity = await readEntity(scope, entityKey, { ...options, version: one })
       known.set(one, entity)
       return entity
     },
-    isFixed: true,
   })
-  const list = useRef(versions)
   useEffect(() => {
-    if (list.current !== versions && loaded.value === undefined) loaded.reload()
-    list.current = versions
+    if (error !== undefined) reload()
   }, [versions])
-  return loaded
+  return { value: known.get(version), error }
 }
 
 type LoadedVersion = ReturnType<typeof useVersion>
