@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { consoleTests, picture } from './browser.ts'
+import { consoleTests, drawn, picture } from './browser.ts'
 import { commit } from './commit.ts'
 
 type Properties = Readonly<Record<string, unknown>>
@@ -91,6 +91,22 @@ consoleTests('Six tables', ({ visit }) => {
     await put(origin, [{ ...task(7), properties: { title: { stringValue: 'Task 7, changed' } } }])
     await expect.poll(async () => (await lights()).struckOut.join()).toContain('done=false, ToDo:7')
     await picture(page, 'console-tables')
+  })
+
+  test('an empty table that is read anew has no row meanwhile', async () => {
+    const { page, origin, go } = await visit('')
+    await put(origin, [task(1)])
+    await go('#/tables/demo')
+    const pane = page.getByRole('region', { name: 'Rows of EntitiesByCompositeProperty' })
+    await pane.getByText('No row.').waitFor()
+    const answers = await hold(page, /inspect\/table\?name=EntitiesByCompositeProperty/)
+    await page.getByRole('button', { name: 'First rows of EntitiesByCompositeProperty' }).click()
+    await answers.made
+    await put(origin, [task(2)])
+    await page.getByRole('region', { name: 'Rows of EntitiesByKind' }).getByText('ToDo:2').waitFor()
+    await drawn(page)
+    expect(await pane.textContent()).toContain('No row.')
+    answers.letGo()
   })
 
   test('a thousand rows are scrolled to their end by calls of at most 100 rows; a key is gone to', async () => {

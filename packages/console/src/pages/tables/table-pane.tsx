@@ -69,9 +69,7 @@ export function TablePane({ table, view: { place, form, chosen }, live }: PanePr
         onPointerDown={onScrolled}
         onKeyDown={onScrolled}
       >
-        {lines.length === 0 && (
-          <p class="muted p-2">{rows.isLoaded && !rows.isReading ? `No row. ${none}` : 'Reading …'}</p>
-        )}
+        {lines.length === 0 && <p class="muted p-2">{rows.isLoaded ? `No row. ${none}` : 'Reading …'}</p>}
         <ol>{lines}</ol>
       </section>
     </div>
