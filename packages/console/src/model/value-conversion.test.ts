@@ -66,10 +66,17 @@ test.each<[Json, ValueType, Json]>([
   expect(jsonOf(converted(formOf(from), type, now))).toEqual(to)
 })
 
-test('what cannot be meant becomes the empty value of the type', () => {
-  expect(jsonOf(converted({ ...emptyValue, text: 'soon' }, 'timestamp', now))).toEqual({
-    timestampValue: '2026-11-21T10:00:00.000Z',
-  })
+test.each([
+  ['2026-02-28', '2026-02-28T00:00:00.000Z'],
+  ['2024-02-29T10:00:00+01:00', '2024-02-29T09:00:00.000Z'],
+  // There is no such day, though a browser takes it for 2 March: the form says so.
+  ['2030-02-30', '2030-02-30'],
+  ['2030-02-30T10:00:00Z', '2030-02-30T10:00:00Z'],
+  ['2030-02-30 10:00', '2030-02-30 10:00'],
+  ['+012345-01-01T00:00:00Z', '2026-11-21T10:00:00.000Z'],
+  ['soon', '2026-11-21T10:00:00.000Z'],
+])('the text %s becomes the timestamp %s', (text, timestampValue) => {
+  expect(jsonOf(converted({ ...emptyValue, text }, 'timestamp', now))).toEqual({ timestampValue })
 })
 
 test('a value in the place of null is indexed as null was, and numbers are a vector', () => {

@@ -5,8 +5,9 @@
  *
  * V1  Every form converts to every type, and gives a form of that type.                        value-conversion.test.ts
  */
-import { parseDateTime, printDateTime } from '@sixtables/gateway/browser'
+import { printDateTime } from '@sixtables/gateway/browser'
 import { emptyValue, isNumber, numbersOf, type ValueForm, type ValueType } from './typed-json.ts'
+import { microsOf } from './value-problems.ts'
 
 /** @param now - the present, for a timestamp out of nothing */
 export function converted(value: ValueForm, type: ValueType, now: () => Date): ValueForm {
@@ -52,7 +53,7 @@ const scalars: Partial<Record<ValueType, (value: ValueForm, text: string, now: (
   integer(value, text) {
     if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
     if (value.type !== 'timestamp') return { text: wholeOf(text) }
-    return { text: String(parseDateTime(text.replace(/(\.\d{6})\d+/, '$1')) ?? 0) }
+    return { text: String(microsOf(text) ?? 0) }
   },
   double(value, text) {
     if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
@@ -79,13 +80,14 @@ function wholeOf(text: string): string {
 }
 
 /** An integer counts microseconds, as in the API; a text is read as a date. */
-function instantOf(value: ValueForm, text: string): string | undefined {
-  if (value.type === 'integer') {
-    const instant = /^-?\d{1,18}$/.test(text) ? printDateTime(BigInt(text)) : ''
-    return parseDateTime(instant) === undefined ? undefined : instant
-  }
-  const date = value.type === 'string' && text !== '' ? new Date(text) : undefined
-  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+function instantOf({ type }: ValueForm, text: string): string | undefined {
+  // A browser reads 30 February as 2 March: a day that does not exist stays as it is, and its field says so.
+  const day = type === 'string' ? /^\d{4}-\d\d-\d\d/.exec(text)?.[0] : undefined
+  if (day !== undefined && microsOf(`${day}T00:00:00Z`) === undefined) return text
+  const date = new Date(type === 'string' ? text : '')
+  const written = Number.isNaN(date.getTime()) ? '' : date.toISOString()
+  const instant = type === 'integer' && /^-?\d{1,18}$/.test(text) ? printDateTime(BigInt(text)) : written
+  return microsOf(instant) === undefined ? undefined : instant
 }
 
 function base64Of(text: string): string {

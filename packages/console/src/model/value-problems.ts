@@ -1,7 +1,7 @@
 /**
  * Mistakes in a form that can be told while it is typed. All other rules of values are the API's: a preview tells its refusal.
  */
-import { parseInt64 } from '@sixtables/gateway/browser'
+import { parseDateTime, parseInt64 } from '@sixtables/gateway/browser'
 import { isComplete, keyProblem, parseKeyPath } from './key-text.ts'
 import { isNumber, numbersOf, type PropertyForm, type ValueForm, type ValueType } from './typed-json.ts'
 
@@ -31,11 +31,18 @@ export function nameProblems(properties: readonly PropertyForm[]): readonly (str
   })
 }
 
+/** A change of one value leaves all others as they are, and a form asks for all of them with each letter. */
+const known = new WeakMap<ValueForm, readonly string[]>()
+
 /** The mistakes in a value, and in all that is within it. */
 export function problemsIn(value: ValueForm): readonly string[] {
+  const before = known.get(value)
+  if (before !== undefined) return before
   const within = [...problemsOf(value.properties).map(({ message }) => message), ...value.elements.flatMap(problemsIn)]
   const own = problemIn(value)
-  return own === undefined ? within : [own, ...within]
+  const all = own === undefined ? within : [own, ...within]
+  known.set(value, all)
+  return all
 }
 
 /** The mistake in a value itself, not in what is within it. */
@@ -53,14 +60,23 @@ const ownProblems: Partial<Record<ValueType, (form: ValueForm) => string | undef
   double: ({ text }) => doubleProblem(text),
   geoPoint: ({ text, longitude }) => doubleProblem(text) ?? doubleProblem(longitude),
   vector: ({ text }) => numbersOf(text).map(doubleProblem).find(Boolean),
-  timestamp: ({ text }) =>
-    instant.test(text) ? undefined : 'A timestamp is written like 2026-11-21T10:00:00.123456Z.',
+  timestamp: ({ text }) => timestampProblem(text),
   blob: ({ text }) => (base64.test(text) ? undefined : 'A blob is written in base64.'),
   key({ text }) {
     const isPart = keyProblem(text) === undefined && !isComplete(parseKeyPath(text))
     return isPart ? 'The last element of the key has neither an id nor a name.' : keyProblem(text)
   },
   entity: ({ text }) => (text === '' ? undefined : keyProblem(text)),
+}
+
+function timestampProblem(text: string): string | undefined {
+  if (!instant.test(text)) return 'A timestamp is written like 2026-11-21T10:00:00.123456Z.'
+  return microsOf(text) === undefined ? `There is no date and time ${text}.` : undefined
+}
+
+/** An instant of the calendar, of the years 1 to 9999; digits behind the microseconds are left out. */
+export function microsOf(text: string): bigint | undefined {
+  return parseDateTime(text.replace(/(\.\d{6})\d+/, '$1'))
 }
 
 function integerProblem(text: string): string | undefined {

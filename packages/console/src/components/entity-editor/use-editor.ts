@@ -24,7 +24,7 @@ export interface EditorOptions {
   readonly onSaved?: (key: string) => void
 }
 
-/** The draft, the questions and the write; `problems` are messages at the fields, the refusal at the property that it names. */
+/** The draft, the questions and the write; the API's refusal is shown at the property that it names. */
 export type EditorState = ReturnType<typeof useEditor>
 
 export function useEditor(options: EditorOptions, entity: EntityBase) {
@@ -87,7 +87,6 @@ function isChanged({ properties }: Reading, base: StoredEntity | undefined): boo
   return properties === undefined || JSON.stringify(properties) !== JSON.stringify(first)
 }
 
-/** The draft, the questions and the write; `problems` are messages at the fields, the refusal at the property that it names. */
 export type EntityBase = ReturnType<typeof useEntity>
 
 /**
