@@ -69,20 +69,23 @@ interface TaskParts {
  *
  * @param cancelled - words for a task that was cancelled
  */
-export function useTask<T>(run: (parts: TaskParts) => Promise<T | string>, cancelled?: string) {
+export function useTask<T, A extends readonly unknown[] = []>(
+  run: (parts: TaskParts, ...asked: A) => Promise<T | string>,
+  cancelled?: string,
+) {
   /** How far it is, in words; then its result, or its failure. */
   const [state, set] = useState<T | string | Error | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   const running = useRef<AbortController | undefined>(undefined)
   const cancel = (): void => running.current?.abort()
   useEffect(() => cancel, [])
-  const start = async (): Promise<void> => {
+  const start = async (...asked: A): Promise<void> => {
     const abort = new AbortController()
     running.current = abort
     const { signal } = abort
     setBusy(true)
-    set(await run({ signal, tell: set }).catch((error: Error) => (signal.aborted ? cancelled : error)))
+    set(await run({ signal, tell: set }, ...asked).catch((error: Error) => (signal.aborted ? cancelled : error)))
     setBusy(false)
   }
-  return { start: () => void start(), cancel, isBusy, state, set }
+  return { start: (...asked: A) => void start(...asked), cancel, isBusy, state, set }
 }

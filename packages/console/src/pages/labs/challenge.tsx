@@ -21,10 +21,8 @@ export interface LabsOffer extends Partial<Catalogue> {
 
 export function ChallengeView({ challenge, offer }: Readonly<{ challenge: ChallengeOffer; offer: LabsOffer }>) {
   const { judge: file = '', calls = [] } = offer
-  const { name, title, task, lab, goals, minutes, program: given } = challenge
-  // The program is kept in this browser, and may be begun anew.
-  const [program, setProgram] = useKeptText(`sixtables-program-${name}`, given)
-  const judge = useJudge(file, { challenge: name, program })
+  const { name, title, task, lab, goals, minutes } = challenge
+  const judge = useJudge(file, name)
   return (
     <>
       <h1 class="mb-2">
@@ -40,7 +38,7 @@ export function ChallengeView({ challenge, offer }: Readonly<{ challenge: Challe
           <li key={goal}>{goal}</li>
         ))}
       </ul>
-      <Program {...{ challenge, program, setProgram, judge }} />
+      <Program challenge={challenge} judge={judge} />
       <details>
         <summary>What a program may call on db</summary>
         <dl class="stack gap-1">
@@ -70,17 +68,13 @@ export function ChallengeView({ challenge, offer }: Readonly<{ challenge: Challe
 
 const inTerminal = (words: string): string => `npx sixtables-lab challenge ${words}`
 
-interface ProgramProps {
-  readonly challenge: ChallengeOffer
-  readonly program: string
-  readonly setProgram: (program: string) => void
-  readonly judge: Judge
-}
-
-function Program({ challenge: { program: given, functions }, program, setProgram, judge }: ProgramProps) {
+/** The program is kept in this browser, and may be begun anew. A letter that is typed draws nothing else. */
+function Program({ challenge, judge }: Readonly<{ challenge: ChallengeOffer; judge: Judge }>) {
+  const { name, program: given, functions } = challenge
+  const [program, setProgram] = useKeptText(`sixtables-program-${name}`, given)
   const { isBusy } = judge
   const start = (): void => {
-    if (!isBusy) judge.start()
+    if (!isBusy) judge.start(program)
   }
   return (
     <section class="panel my-3" aria-label="Your program" style={{ '--editor-height': '60vh' }}>
@@ -138,28 +132,30 @@ const printedMax = 16_384
 type Judge = ReturnType<typeof useJudge>
 
 /** The judge is a worker of this browser that ends with the judgement: nothing of it runs on the server. @param file - its address */
-function useJudge(file: string, task: { readonly challenge: string; readonly program: string }) {
+function useJudge(file: string, challenge: string) {
   /** The part that is done, 0 to 1. */
   const [share, setShare] = useState(0)
   const [printed, setPrinted] = useState('')
-  const { start, cancel, isBusy, state } = useTask<PageJudgement>(async ({ signal, tell }) => {
-    setShare(0)
-    setPrinted('')
-    tell('')
-    const worker = new Worker(file, { type: 'module' })
-    const judged = new Promise<PageJudgement>((resolve, reject) => {
-      signal.addEventListener('abort', reject)
-      worker.onmessage = ({ data: { progress, printed: more = '', answer, refused } }: MessageEvent<FromJudge>) => {
-        if (answer !== undefined) resolve(answer)
-        if (refused !== undefined) reject(new Error(refused))
-        if (progress !== undefined) setShare(progress.share)
-        setPrinted((before) => (before + more).slice(-printedMax))
-      }
-      worker.onerror = ({ message }) => reject(new Error(message || 'the judge could not be loaded'))
-      worker.postMessage({ task })
-    })
-    return judged.finally(() => worker.terminate())
-  })
+  const { start, cancel, isBusy, state } = useTask<PageJudgement, [program: string]>(
+    async ({ signal, tell }, program) => {
+      setShare(0)
+      setPrinted('')
+      tell('')
+      const worker = new Worker(file, { type: 'module' })
+      const judged = new Promise<PageJudgement>((resolve, reject) => {
+        signal.addEventListener('abort', reject)
+        worker.onmessage = ({ data: { progress, printed: more = '', answer, refused } }: MessageEvent<FromJudge>) => {
+          if (answer !== undefined) resolve(answer)
+          if (refused !== undefined) reject(new Error(refused))
+          if (progress !== undefined) setShare(progress.share)
+          setPrinted((before) => (before + more).slice(-printedMax))
+        }
+        worker.onerror = ({ message }) => reject(new Error(message || 'the judge could not be loaded'))
+        worker.postMessage({ task: { challenge, program } })
+      })
+      return judged.finally(() => worker.terminate())
+    },
+  )
   const error = state instanceof Error ? state : undefined
   const judgement = typeof state === 'object' && !(state instanceof Error) ? state : undefined
   return { share, printed: state === undefined ? '' : printed, error, judgement, isBusy, start, cancel }
