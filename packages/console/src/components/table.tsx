@@ -90,17 +90,27 @@ export function FigureTable({ columns: [first = '', ...others], ...rest }: Figur
 
 type FoldedTableProps = Readonly<{ summary: string; label: string; table: () => FigureTableProps }>
 
-/** Figures that are put together when they are first unfolded: tables of all plots would be longer than the page. */
 export function FoldedTable({ summary, label, table }: FoldedTableProps) {
-  const [isOpen, setOpen] = useState(false)
   return (
-    <details class="small muted" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{summary}</summary>
-      {isOpen && (
+    <Folded summary={summary} class="small muted">
+      {() => (
         <Scroll label={label}>
           <FigureTable {...table()} />
         </Scroll>
       )}
+    </Folded>
+  )
+}
+
+type FoldedProps = Readonly<{ summary: string; class: string; children: () => ComponentChildren }>
+
+/** Figures that are put together only while they are unfolded: tables of all plots would be longer than the page. */
+export function Folded({ summary, class: style, children }: FoldedProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class={style} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children()}
     </details>
   )
 }

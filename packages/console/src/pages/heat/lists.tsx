@@ -4,7 +4,7 @@ import { Button } from '../../components/controls.tsx'
 import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
 import { HeatBar } from '../../components/heat-bar.tsx'
 import { safeText } from '../../components/parts.tsx'
-import { Scroll, Table } from '../../components/table.tsx'
+import { Folded, Scroll, Table } from '../../components/table.tsx'
 import { cellValue } from '../../model/heat-plane.ts'
 import { scaleMarks } from '../../model/heat-scale.ts'
 import { tabletAt } from '../../model/heat-tablets.ts'
@@ -79,28 +79,33 @@ const timesMax = 20
 
 /** The hottest range of each part of the time that is shown: a line that moves along the keys shows here too. */
 export function HottestOverTime(heat: Heat) {
+  return (
+    <Folded summary="Hottest range over time, as a table" class="my-2">
+      {() => <HottestTimes {...heat} />}
+    </Folded>
+  )
+}
+
+function HottestTimes(heat: Heat) {
   const { recordings, main, metric, view } = heat
   const { fromMs, toMs } = view.ages
   const stepMs = Math.max(1000, (fromMs - toMs) / timesMax)
   const times = Array.from({ length: timesMax }, (_, i) => recordings.endOf(main) - toMs - (timesMax - 1 - i) * stepMs)
   const rows = times.flatMap((atMs) => hottestRanges(heat, atMs, stepMs, 1).map((hot) => ({ atMs, hot })))
   return (
-    <details class="heat-times my-2">
-      <summary>Hottest range over time, as a table</summary>
-      <Scroll class="heat-list sideways small" label="Hottest range over time">
-        <Table
-          class="whole"
-          rows={rows}
-          keyOf={({ atMs }) => String(atMs)}
-          columns={[
-            { title: 'Time', cell: ({ atMs }) => timeWords(atMs - 1) },
-            { title: 'Table', cell: ({ hot }) => hot.table },
-            { title: 'Key range', cell: ({ hot }) => safeText(hot.range) },
-            { title: metricTitles[metric], isNumber: true, cell: ({ hot }) => valueWords(hot.value, metric) },
-          ]}
-        />
-      </Scroll>
-    </details>
+    <Scroll class="heat-list sideways small" label="Hottest range over time">
+      <Table
+        class="whole"
+        rows={rows}
+        keyOf={({ atMs }) => String(atMs)}
+        columns={[
+          { title: 'Time', cell: ({ atMs }) => timeWords(atMs - 1) },
+          { title: 'Table', cell: ({ hot }) => hot.table },
+          { title: 'Key range', cell: ({ hot }) => safeText(hot.range) },
+          { title: metricTitles[metric], isNumber: true, cell: ({ hot }) => valueWords(hot.value, metric) },
+        ]}
+      />
+    </Scroll>
   )
 }
 
