@@ -14,7 +14,7 @@ import type { TabletSpan } from '../../model/heat-tablets.ts'
 import { timeWords } from '../../model/numbers.ts'
 import type { Bounds } from '../../model/recorded-heat.ts'
 
-export type Layout = ReturnType<typeof layoutOf>
+type Layout = ReturnType<typeof layoutOf>
 
 export const footHeight = 20
 const rightWidth = 24

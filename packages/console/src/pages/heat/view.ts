@@ -11,13 +11,13 @@ import type { Report } from '../../model/recorded-heat.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import { Recordings, type Source } from './recordings.ts'
 
-export interface Ages {
+interface Ages {
   readonly fromMs: number
   readonly toMs: number
 }
 
 /** Bytes of row keys, '' for an open end. */
-export interface KeyRange {
+interface KeyRange {
   readonly startHex: string
   readonly endHex: string
 }
@@ -29,7 +29,7 @@ export const spans = [
   { name: '1d', title: '1 day', ms: 86_400_000 },
 ] as const
 
-export const spanMsMin = 5_000
+const spanMsMin = 5_000
 const rowsMin = 2
 
 export function windowOf(endMs: number, ages: Ages, axis: HeatAxis, keys: KeyRange | undefined): Window {
@@ -52,7 +52,7 @@ export function zoomed(window: Window, at: { readonly ms: number; readonly row: 
 }
 
 /** The keys of the rows of a window; `undefined`: all. */
-export function keysOf({ fromRow, toRow }: Window, axis: HeatAxis): KeyRange | undefined {
+function keysOf({ fromRow, toRow }: Window, axis: HeatAxis): KeyRange | undefined {
   const [first, last] = [Math.max(0, Math.floor(fromRow)), Math.min(axis.count, Math.ceil(toRow))]
   if (first === 0 && last === axis.count) return undefined
   return { startHex: axis.hexAt(first), endHex: last === axis.count ? '' : axis.hexAt(last) }

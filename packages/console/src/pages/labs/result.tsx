@@ -27,7 +27,7 @@ export function ResultView({ result, hasSeed = true }: Readonly<{ result: Drawab
       {hasSeed && arms.map((arm) => <Texts key={arm.name} arm={arm} />)}
       <details>
         <summary>Settings of this run</summary>
-        <pre>
+        <pre class="mb-3">
           {Object.entries(settings)
             .map(([name, value]) => `${name} = ${value}`)
             .join('\n') || 'none'}
@@ -91,7 +91,7 @@ function Texts({ arm: { name, texts } }: { readonly arm: ArmResult }) {
       {texts.map(({ title, lines }) => (
         <section key={title}>
           <h3>{title}</h3>
-          <pre>{lines.join('\n')}</pre>
+          <pre class="mb-3">{lines.join('\n')}</pre>
         </section>
       ))}
     </details>

@@ -55,7 +55,7 @@ export default function RequestsPage({ route }: PageProps) {
 }
 
 function Calls({ used, openId, onOpen, ...filtering }: OpenCall & FiltersProps) {
-  const { feed, error, hold, older } = used
+  const { feed, error, hold } = used
   const { filters } = filtering
   const [isPaused, setPaused] = useState(false)
   const [isScrolled, setScrolled] = useState(false)

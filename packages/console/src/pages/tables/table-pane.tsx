@@ -10,7 +10,7 @@ import { hueOf, type LitRow } from './steps.ts'
 import type { RowWindow, TableRow, Tablet } from './table-window.ts'
 import type { LiveTables, TableDefinition, View } from './use-live-tables.ts'
 
-export interface PaneProps {
+interface PaneProps {
   readonly table: TableDefinition
   readonly view: View
   readonly live: LiveTables
