@@ -143,7 +143,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { clock, dir, project = projectDefault, logger = silentLogger } = options
   const standsAt = clock === undefined ? undefined : standsAtOf(clock)
   if (clock !== undefined && standsAt === undefined) {
-    throw invalidArgument(`clock is a time such as 2030-01-01T00:00:00Z, not "${clock}"`)
+    throw invalidArgument(`clock is a time with its zone, from 1970 on, such as 2030-01-01T00:00:00Z; got "${clock}"`)
   }
   const scheduler = movableClock(standsAt)
   const engine = await openEngine({

@@ -257,7 +257,8 @@ describe('over HTTP', () => {
     expect(await ask(emulator, 'POST', '/emulator/clock', { advanceMs: 5000 })).toMatchObject({
       json: { offsetMs: 5000 },
     })
-    const to = '2100-01-01T00:00:00.000Z'
+    await ask(emulator, 'POST', '/emulator/clock', { to: '2099-01-01' })
+    const to = '2100-01-01T00:00+00:00'
     const { json } = await ask(emulator, 'POST', '/emulator/clock', { to })
     expect(new Date((json as { now: string }).now).getTime()).toBeGreaterThanOrEqual(new Date(to).getTime())
     expect(await ask(emulator, 'DELETE', '/emulator/clock')).toMatchObject({ json: { offsetMs: 0 } })
@@ -267,7 +268,13 @@ describe('over HTTP', () => {
     [{}, 'give one of the two'],
     [{ advanceMs: -1 }, 'advanced by 0'],
     [{ advanceMs: '5' }, 'a number'],
-    [{ to: 'soon' }, 'no time'],
+    [{ to: 'soon' }, 'a time with its zone'],
+    [{ to: '2030-2-30' }, '2030-01-01T00:00:00Z'],
+    [{ to: 'Feb 30 2030' }, 'a time with its zone'],
+    [{ to: '2030-02-30' }, 'a time with its zone'],
+    [{ to: '2030-01-01T00:00:00' }, 'a time with its zone'],
+    [{ to: 5 }, 'got 5'],
+    [{ to: '9901-01-01' }, ' milliseconds'],
     [{ to: '2001-01-01T00:00:00Z' }, 'only moved on'],
     [{ ms: 5 }, 'not "ms"'],
   ])('a clock is not moved by %j', async (asked, message) => {

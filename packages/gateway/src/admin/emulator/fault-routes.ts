@@ -5,7 +5,7 @@
  * ahead would move the versions of all.
  */
 import { type Engine, invalidArgument } from '@sixtables/engine'
-import { type EmulatorClock, hasItsDay } from '../../controls/emulator-clock.ts'
+import { type EmulatorClock, momentOf } from '../../controls/emulator-clock.ts'
 import type { FaultOptions, Faults } from '../../controls/faults.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
@@ -57,8 +57,11 @@ function moveOn(clock: EmulatorClock, { advanceMs, to, ...others }: JsonObject):
     if (typeof advanceMs !== 'number') throw invalidArgument('advanceMs is a number of milliseconds')
     return clock.advance(advanceMs)
   }
-  const moment = new Date(String(to))
-  if (Number.isNaN(moment.getTime()) || !hasItsDay(String(to)))
-    throw invalidArgument(`"${to}" is no time such as 2030-01-01T00:00:00Z`)
+  const moment = momentOf(to)
+  if (moment === undefined) {
+    throw invalidArgument(
+      `to is a time with its zone, such as 2030-01-01T00:00:00Z, or a day; got ${JSON.stringify(to)}`,
+    )
+  }
   return clock.advanceTo(moment)
 }
