@@ -138,11 +138,11 @@ export function checkFault(asked: unknown): FaultOptions {
   if (fault.holdApply) {
     const other = Object.keys(fault).find((name) => name !== 'holdApply' && !placeOptions.includes(name))
     if (other !== undefined)
-      throw invalidArgument(`holdApply goes with ${placeOptions.join(', ')}, not with ${other}: make two faults`)
+      throw invalidArgument(
+        `a hold of the apply goes with ${placeOptions.join(', ')}, not with ${other}: make two faults`,
+      )
   } else if (fault.code === undefined && fault.latencyMs === undefined) {
-    throw invalidArgument(
-      'a fault has no effect: give it a code such as ABORTED, a latency (latencyMs, --latency-ms) or a hold (holdApply, --hold-apply)',
-    )
+    throw invalidArgument('a fault has no effect: give it a code such as ABORTED, a latency, or a hold of the apply')
   }
   if (fault.message !== undefined && fault.code === undefined)
     throw invalidArgument('a message needs a code: give both, or leave out the message')
