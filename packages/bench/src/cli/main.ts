@@ -10,6 +10,7 @@
  * Exit codes: 0 every expectation held; 1 one did not, or a run was cut short; 2 wrong usage, or a fault of the judge.
  */
 import { readFileSync } from 'node:fs'
+import { nearest } from '@sixtables/engine/did-you-mean'
 import yargs from 'yargs'
 import { labs } from '../labs/catalogue.ts'
 import type { InkLine } from '../report/ink.ts'
@@ -92,18 +93,21 @@ function explained(message: string, args: readonly string[]): string {
   const [first = '', verb = ''] = args
   if (!commands.includes(first) && !first.startsWith('-')) {
     if (labs.some(({ name }) => name === first)) return `${first} is a lab; run it with sixtables-lab run ${first}`
-    if (challengeVerbs.includes(first)) return `there is no command ${first}; did you mean challenge ${first}?`
-    return `there is no command ${first}; ${advice(first, commands)}`
+    const meant = nearest(first, [...commands, ...challengeVerbs])
+    const isMeant = meant !== undefined && !commands.includes(meant)
+    return `there is no command ${first}; ${isMeant ? `did you mean challenge ${meant}?` : advice(first, commands)}`
   }
   const isVerb = first === 'challenge' && challengeVerbs.includes(verb)
-  const command = ['sixtables-lab', ...(first.startsWith('-') ? [] : isVerb ? [first, verb] : [first])].join(' ')
+  const own = first.startsWith('-') ? [] : isVerb ? [first, verb] : [first]
+  const command = own.length === 0 ? 'a line without a command' : own.join(' ')
+  const help = ['see sixtables-lab', ...own, '--help'].join(' ')
   const word = words.split(', ').find((one) => one !== '') ?? ''
   if (args.some((arg) => arg.startsWith('-') && arg.replace(/^--?/, '').replace(/=.*/, '') === word))
     return flagNames.includes(`--${word}`)
-      ? `${command} has no flag --${word}; see ${command} --help`
+      ? `${command} has no flag --${word}; ${help}`
       : `there is no flag --${word}; ${advice(`--${word}`, flagNames)}`
   if (first === 'challenge' && !isVerb) return `there is no command challenge ${word}; ${advice(word, challengeVerbs)}`
-  return `${command} takes no further argument ${word}; see ${command} --help`
+  return `${command} takes no further argument ${word}; ${help}`
 }
 
 function version(): string {
