@@ -32,7 +32,7 @@ export function idsReserve(flags: Flags, io: Io): Promise<number> {
 }
 
 export function idsRange(flags: Flags, io: Io): Promise<number> {
-  const request = { ...kindRequest(flags), start: idIn(flags, 'start'), end: idIn(flags, 'end') }
+  const request = { ...kindRequest(flags), start: idIn(flags['start'], 'start'), end: idIn(flags['end'], 'end') }
   return answer(flags, io, 'range', request, allocatedInWords)
 }
 
@@ -42,7 +42,7 @@ export function idsAllocate(flags: Flags, io: Io): Promise<number> {
     throw new UsageError('say how many ids with --size, or up to which one with --max')
   }
   const name = size === undefined ? 'max' : 'size'
-  const request = { ...kindRequest(flags), [name]: idIn(flags, name, '--') }
+  const request = { ...kindRequest(flags), [name]: idIn(flags[name], `--${name}`) }
   return answer(flags, io, 'allocate', request, allocatedInWords)
 }
 
@@ -92,10 +92,8 @@ function kindRequest(flags: Flags): Parameters {
   return { ...(parent === '' ? {} : { parent }), kind: path.at(-1)?.kind }
 }
 
-function idIn(flags: Flags, name: string, dashes = ''): string {
-  const value = String(flags[name])
-  if (!/^\d{1,19}$/.test(value)) throw new UsageError(`${dashes}${name} is a whole number; got "${value}"`)
-  return value
+function idIn(value: unknown, what: string): string {
+  return `${wholeNumber(String(value), what)}`
 }
 
 export async function idsPermute(flags: Flags, io: Io): Promise<number> {
