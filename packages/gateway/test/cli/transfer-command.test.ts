@@ -83,6 +83,12 @@ test('an export or import that is stopped says what becomes of it, and how to en
   expect(await stopped('export', 'again', '--data-dir', 'd')).toBe(
     'sixtables: ended before the end of the export; delete its folder before you run it again',
   )
+  const atOnce: Io['onSignal'] = (stop) => {
+    stop('SIGINT')
+    return () => {}
+  }
+  const unanswered = await sixtables(['export', 'third', '--endpoint', endpoint], { cwd: folder, onSignal: atOnce })
+  expect(unanswered.err).toBe('sixtables: the export may have begun in the server, and goes on there then')
 })
 
 describe('beside a running server', () => {

@@ -8,7 +8,7 @@ import { formatOf, loadFixture } from '../../fixtures/fixture-file.ts'
 import { plainKey } from '../../fixtures/plain-value.ts'
 import { type SeedReport, seedStore } from '../../fixtures/seed.ts'
 import type { Flags, Io } from '../framework/command.ts'
-import { exitCodeOf, exitCodes, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
+import { endedBySignal, exitCodes, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
 import { oneOf } from '../framework/flag-values.ts'
 import { counted } from '../framework/print.ts'
 import { stdinWord } from '../framework/words.ts'
@@ -29,10 +29,8 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
       ? 'nothing is written'
       : `at least ${counted(written, 'entity is', 'entities are')} written. ${secondRun}`
   // Registered first, because stdin, a folder or a server may make it wait.
-  const release = io.onSignal((signal) => {
-    io.err(`sixtables: ended before the end of ${name === stdinWord ? 'stdin' : name}; ${endedEarly()}`)
-    io.exit(exitCodeOf(signal))
-  })
+  const ended = (): string => `ended before the end of ${name === stdinWord ? 'stdin' : name}; ${endedEarly()}`
+  const release = endedBySignal(io, ended)
   const work = async (): Promise<SeedReport> => {
     // Parsed before the target is opened, so that a wrong fixture is reported at once.
     const fixture =

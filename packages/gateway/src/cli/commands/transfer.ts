@@ -12,7 +12,7 @@ import { DatastoreError, overallSuffix, type TransferProgress, validateDatabase 
 import { metadataFileOf } from '../../admin/export-locations.ts'
 import type { OperationJson } from '../../admin/operations/operations.ts'
 import type { Flags, Io } from '../framework/command.ts'
-import { exitCodeOf, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
+import { endedBySignal, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
 import { counted, printed } from '../framework/print.ts'
 import { ask, type Target, understood } from '../target/ask.ts'
 import { databaseOf, projectOf } from '../target/places.ts'
@@ -81,12 +81,11 @@ function transfer(
   const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }
   const work = async (target: Target): Promise<TransferProgress> => {
     let operation: OperationJson | undefined
-    const release = io.onSignal((signal) => {
+    const release = endedBySignal(io, () => {
       const left = method === 'import' ? 'what is written stays' : 'delete its folder before you run it again'
-      const remedy = operation && `; to end it: curl -X POST ${target.place}/v1/${operation.name}:cancel`
-      const goesOn = `the ${method} goes on in the server${remedy ?? ''}`
-      io.err(`sixtables: ${target.isRunning ? goesOn : `ended before the end of the ${method}; ${left}`}`)
-      io.exit(exitCodeOf(signal))
+      if (!target.isRunning) return `ended before the end of the ${method}; ${left}`
+      if (operation === undefined) return `the ${method} may have begun in the server, and goes on there then`
+      return `the ${method} goes on in the server; to end it: curl -X POST ${target.place}/v1/${operation.name}:cancel`
     })
     try {
       operation = await ask<OperationJson>(target, { method: 'POST', path, body })

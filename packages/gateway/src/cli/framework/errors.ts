@@ -2,10 +2,20 @@
  * The failures of the command line, and the exit codes for scripts. After a signal the code is 128 and the number of SIGINT or SIGTERM, like the
  * shell's code for a command without a handler.
  */
+import type { Io } from './command.ts'
+
 export const exitCodes = { ok: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143 } as const
 
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted
+}
+
+/** At a signal, says in one line how the command ends, and ends it. @returns stops that */
+export function endedBySignal(io: Pick<Io, 'err' | 'exit' | 'onSignal'>, say: () => string): () => void {
+  return io.onSignal((signal) => {
+    io.err(`sixtables: ${say()}`)
+    io.exit(exitCodeOf(signal))
+  })
 }
 
 export const exitCodesInWords: Readonly<Record<keyof typeof exitCodes, string>> = {
