@@ -18,7 +18,7 @@
  *           "indexes": "auto" | "require", "idCollisions": "next" | "fail",
  *           "lockTimeoutMs": 2000, "entityGroupsMax": 25 | null,
  *           "ttl": [{"kind": "Session", "property": "expireAt"}]}
- *   PATCH  the same path, in the same way
+ *   PATCH  the same path, in the same way; without a seed the draws go on
  *
  * A patch with a mode first sets concurrency, applying, ids and entity groups to the presets of that mode, then the other members. How a
  * database's entities are indexed is fixed by its mode at the first write.
@@ -110,25 +110,22 @@ export function settingsJson({ seed }: Pick<Engine, 'seed'>, { settings }: Pick<
   }
 }
 
-/** Checks the whole patch before it changes anything, as {@link patchOne} does. */
-function patchAll(engine: Engine, config: JsonObject): void {
-  const { jobPolicy, idAllocationPolicy, ...others } = config
+function patchAll(engine: Engine, asked: JsonObject): void {
+  const { jobPolicy, idAllocationPolicy, ...others } = asked
   refuseUnknown(others, 'the configuration')
-  const idPolicy =
-    idAllocationPolicy === undefined ? undefined : idPolicyOf(objectIn('idAllocationPolicy', idAllocationPolicy))
-  const job = jobPolicy === undefined ? undefined : applyPolicyOf(objectIn('jobPolicy', jobPolicy))
-  if (job?.applyPolicy.type === 'probability') engine.reseed(job.seed ?? engine.context().clock.nowMicros())
-  engine.configure({
-    ...(job === undefined ? {} : { applyPolicy: job.applyPolicy }),
-    ...(idPolicy === undefined ? {} : { idPolicy }),
-  })
+  const { seed, ...changed } = changesOf({ jobPolicy, idAllocationPolicy })
+  if (changed.applyPolicy?.type === 'probability') engine.reseed(seed ?? engine.context().clock.nowMicros())
+  engine.configure(changed)
 }
 
+/** Settings that a patch asks for, and the seed that restarts the draws. */
+type Changes = Partial<DatabaseSettings> & { readonly seed?: bigint }
+
 /** By member of a patch; the mode is first, because the others replace its presets. */
-const readers: Readonly<Record<string, (value: unknown) => Partial<DatabaseSettings>>> = {
+const readers: Readonly<Record<string, (value: unknown) => Changes>> = {
   mode: (value) => modeSettings(choice('mode', value, ['firestore', 'legacy'])),
   concurrencyMode: (value) => ({ concurrency: concurrencyOf(value) }),
-  jobPolicy: (value) => ({ applyPolicy: applyPolicyOf(objectIn('jobPolicy', value)).applyPolicy }),
+  jobPolicy: (value) => applyPolicyOf(objectIn('jobPolicy', value)),
   idAllocationPolicy: (value) => ({ idPolicy: idPolicyOf(objectIn('idAllocationPolicy', value)) }),
   indexes: (value) => ({ indexes: choice('indexes', value, ['auto', 'require']) }),
   idCollisions: (value) => ({ idCollisions: choice('idCollisions', value, ['next', 'fail']) }),
@@ -139,19 +136,24 @@ const readers: Readonly<Record<string, (value: unknown) => Partial<DatabaseSetti
   ttl: (value) => ({ ttlPolicies: ttlOf(value) }),
 }
 
+/** Reads a whole patch, before anything is changed. */
+function changesOf(asked: JsonObject): Changes {
+  const changes = Object.entries(readers)
+    .filter(([name]) => asked[name] !== undefined)
+    .map(([name, read]) => read(asked[name]))
+  return Object.assign({}, ...changes)
+}
+
 function patchOne(engine: Engine, database: Database, asked: JsonObject): void {
   for (const name of Object.keys(asked)) {
     if (!Object.hasOwn(readers, name)) {
       throw invalidArgument(`a database has no setting "${name}"; there is ${Object.keys(readers).join(', ')}`)
     }
   }
-  const changed = Object.entries(readers)
-    .filter(([name]) => asked[name] !== undefined)
-    .map(([name, read]) => read(asked[name]))
+  const { seed, ...changed } = changesOf(asked)
   // The engine draws for all databases together, so a seed restarts the draws of all.
-  const seed = asked['jobPolicy'] === undefined ? undefined : applyPolicyOf(objectIn('', asked['jobPolicy'])).seed
   if (seed !== undefined) engine.reseed(seed)
-  database.configure(Object.assign({}, ...changed))
+  database.configure(changed)
 }
 
 export function concurrencyOf(value: unknown): DatabaseSettings['concurrency'] {
