@@ -57,6 +57,7 @@ export { InvariantError, invariant, unreachable } from './invariant.ts'
 export { limits } from './limits.ts'
 export type { ApplyHold } from './log/apply-holds.ts'
 export type { ApplyPolicy } from './log/apply-policy.ts'
+export { makeFolder } from './make-folder.ts'
 export { andThen, isPromise, type MaybePromise } from './maybe-promise.ts'
 export type { EntityImage } from './model/entity.ts'
 export {

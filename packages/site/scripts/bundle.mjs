@@ -39,7 +39,7 @@ const fromElsewhere = {
 /** Parts for stores, files and terminals of a machine: here there are none, and using one fails. */
 const leftOut = new RegExp(
   [
-    'engine/src/(storage/data-folder|indexes/index-file|transfer/(export|import))',
+    'engine/src/(make-folder|storage/data-folder|indexes/index-file|transfer/(export|import))',
     'gateway/src/(emulator/server-file|cli/(target/open-store|commands/gql/prompt))',
     'gateway/src/cli/commands/(bigtable|completion|console|create|dump|env|health|record|requests|reset|seed|top/top|transfer)',
   ]

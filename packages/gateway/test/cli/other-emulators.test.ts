@@ -177,6 +177,7 @@ describe('the commands of the older emulator', () => {
     expect({ code, out }).toEqual({ code: 0, out: `${join(folder, 'data')} is there; to go on: sixtables start data` })
     expect(existsSync(join(folder, 'data'))).toBe(true)
     expect((await sixtables(['create', '/dev/null/x'])).code).toBe(2)
+    expect((await sixtables(['create', '/dev/null'])).err).toContain('it is a file')
     expect((await sixtables(['create'])).err).toContain('name the folder to make')
     rmSync(folder, { recursive: true, force: true })
   })

@@ -5,9 +5,9 @@
  * S1  An existing export is replaced only by a complete one, which is written beside it and renamed.   start-transfer.test.ts
  */
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { DatastoreError, type Engine, overallSuffix } from '@sixtables/engine'
+import { DatastoreError, type Engine, makeFolder, overallSuffix } from '@sixtables/engine'
 import { metadataFileOf } from '../../../admin/export-locations.ts'
 import { reasonOf } from '../../../reason.ts'
 import { OperationError, thrownAs, UsageError } from '../../framework/errors.ts'
@@ -36,7 +36,7 @@ export async function exportAtExit(engine: Engine, { exportOnExit: dir, project 
   const beside = besideOf(dir)
   const fresh = join(beside, basename(dir))
   try {
-    await makeFolders(beside)
+    await makeFolder(beside)
     try {
       await engine.exportEntities(engine.database(project), { dir: fresh })
       if (existsSync(dir)) await rename(dir, join(beside, 'before'))
@@ -55,7 +55,7 @@ async function tryPlace(dir: string): Promise<void> {
     throw new UsageError(`--export-on-exit: ${dir} holds something else than an export; name another folder`)
   }
   try {
-    await makeFolders(besideOf(dir))
+    await makeFolder(besideOf(dir))
     await rmdir(besideOf(dir))
   } catch (error) {
     throw new UsageError(`--export-on-exit: ${dir} cannot be written: ${reasonOf(error)}; name another folder`)
@@ -70,11 +70,4 @@ async function isExport(dir: string): Promise<boolean> {
 
 function besideOf(dir: string): string {
   return join(dirname(dir), `.${basename(dir)}.${process.pid}`)
-}
-
-/** Creates folders one by one: in /proc, `mkdir` of Node 20 with `recursive` never ends. */
-async function makeFolders(dir: string): Promise<void> {
-  if (existsSync(dir)) return
-  await makeFolders(dirname(dir))
-  await mkdir(dir)
 }
