@@ -55,7 +55,8 @@ async function openFilled(session: ArmSession, count: number, clockRows = 1) {
 
 async function runLoad(session: ArmSession, load: ScalingLoad): Promise<void> {
   const { record } = session
-  const counts = [1, 2, 4, 8, 16].filter((count) => count <= session.setting('gateways.max'))
+  const counts: number[] = []
+  for (let count = 1; count <= session.setting('gateways.max'); count *= 2) counts.push(count)
   const { all, first: one, last: most } = await session.atEach(counts, (count) => measure(session, count, load))
   for (const [i, count] of counts.entries()) {
     record.figure(count === 1 ? '1 gateway' : `${count} gateways`, all[i]?.rate ?? 0, 'calls/s')

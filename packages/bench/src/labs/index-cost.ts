@@ -3,6 +3,7 @@ import type { IndexDefinition, Value } from '@sixtables/engine'
 import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
+import { refusalOf } from '../sim/client.ts'
 import { array, type Fields, text, unindexed, upsert } from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
 
@@ -135,16 +136,14 @@ async function refused(session: ArmSession): Promise<void> {
   let rows = 0
   for (let count = 8; ; count *= 2) {
     const fields = { colours: tags(session, count), sizes: tags(session, count) }
-    try {
-      const { indexUpdates } = await store.put([upsert(store.key({ kind, name: `of-${count}` }), fields)])
-      rows = indexUpdates
-      lines.push(`${count} × ${count} values: ${indexUpdates} index rows`)
-    } catch (error) {
-      lines.push(`${count} × ${count} values: ${error instanceof Error ? error.message : String(error)}`)
-      session.record.figure('index rows of the last put that was taken', rows)
-      session.record.figure('values of each array when refused', count)
-      break
-    }
+    const refusal = await refusalOf(async () => {
+      rows = (await store.put([upsert(store.key({ kind, name: `of-${count}` }), fields)])).indexUpdates
+    })
+    lines.push(`${count} × ${count} values: ${refusal === undefined ? `${rows} index rows` : refusal.message}`)
+    if (refusal === undefined) continue
+    session.record.figure('index rows of the last put that was taken', rows)
+    session.record.figure('values of each array when refused', count)
+    break
   }
   session.record.text('the same index, twice the values each time', lines)
 }

@@ -10,6 +10,7 @@ import {
 } from '@sixtables/engine'
 import { arm, defineLab, expected, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
+import { refusalOf } from '../sim/client.ts'
 import { ascending, entityBytes, type Fields, integer, text, upsert, where, whereKey } from '../sim/entities.ts'
 import { recordFindings } from '../sim/findings.ts'
 import { bytesOf } from '../sim/messages.ts'
@@ -17,12 +18,8 @@ import { legacyAtOnce, type Store } from '../sim/store.ts'
 
 /** The store's answer to a mutation: `accepted`, or the code and the message of its refusal. */
 async function answer(store: Store, mutation: Mutation): Promise<string> {
-  try {
-    await store.put([mutation])
-    return 'accepted'
-  } catch (error) {
-    return `refused: ${error instanceof Error ? error.message : String(error)}`
-  }
+  const refusal = await refusalOf(() => store.put([mutation]))
+  return refusal === undefined ? 'accepted' : `refused: ${refusal.message}`
 }
 
 const query = (store: Store, kind: string | undefined, filter?: Filter): Query =>

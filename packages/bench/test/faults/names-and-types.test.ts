@@ -1,4 +1,4 @@
-import type { Mutation, PathElement } from '@sixtables/engine'
+import { invalidArgument, type Mutation, type PathElement } from '@sixtables/engine'
 import { namesAndTypes } from '../../src/labs/names-and-types.ts'
 import { upsert } from '../../src/sim/entities.ts'
 import { keyOf, silent } from '../support/broken.ts'
@@ -85,7 +85,7 @@ faultsOf(namesAndTypes, {
     fault: 'blobs are refused',
     hook: ({ database }) =>
       spoil(database, 'commit', (sound) => (context, request) => {
-        if (request.mutations.some((one) => keyOf(one)?.path[0]?.name === 'blob')) throw new Error('no blobs')
+        if (request.mutations.some((one) => keyOf(one)?.path[0]?.name === 'blob')) throw invalidArgument('no blobs')
         return sound(context, request)
       }),
   },

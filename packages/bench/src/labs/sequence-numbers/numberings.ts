@@ -9,7 +9,7 @@ import type { Ways } from '../../lab.ts'
 import { Unmeasured } from '../../measure/recorder.ts'
 import { sum } from '../../measure/sums.ts'
 import type { ArmSession } from '../../session.ts'
-import { type Client, hasCode, integerOf, refusalOf } from '../../sim/client.ts'
+import { type Client, hasCode, integerOf, refusalOf, succeeds } from '../../sim/client.ts'
 import { descending, type Fields, insert, integer, type Put, text, upsert } from '../../sim/entities.ts'
 import type { WireSession } from '../../sim/wire.ts'
 import { type Attempt, countUp, inTransaction, type Job, write, writeOverWire } from '../../sim/writers.ts'
@@ -70,15 +70,12 @@ async function putUnique(
     const wanted = put(n)
     const key = keyOf(client, n)
     let takenBy: 'gets' | 'commits' | undefined
-    try {
-      await inTransaction(client, async (transaction) => {
+    const work = () =>
+      inTransaction(client, async (transaction) => {
         if ((await client.lookup(key, transaction)) !== undefined) takenBy = 'gets'
         return takenBy === undefined ? [wanted] : []
       })
-    } catch (error) {
-      if (!hasCode(error, 'ABORTED')) throw error
-      takenBy = 'commits'
-    }
+    if (!(await succeeds(work, (error) => hasCode(error, 'ABORTED')))) takenBy = 'commits'
     if (takenBy === undefined) return n
     n = await taken(n, takenBy)
   }
