@@ -42,7 +42,8 @@ export class RowsReader implements KvReader {
   }
 
   async get(key: RowKey): Promise<Uint8Array | undefined> {
-    return (await this.getAll([key]))[0]
+    const found = await this.#rows.readRows([key], this.#wanted)
+    return valueInCell(found.get(key)?.cells.v?.[0])
   }
 
   async getAll(keys: readonly RowKey[]): Promise<(Uint8Array | undefined)[]> {

@@ -109,11 +109,14 @@ export class BigtableRows implements RowStore {
   }
 
   close(): Promise<void> {
-    this.#availability.close()
-    const ended = (): Promise<unknown> =>
-      Promise.race([Promise.allSettled(this.#underWay), this.#clock.sleep(closingMs)])
-    this.#closed ??= ended().then(this.#release)
+    this.#closed ??= this.#close()
     return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#availability.close()
+    await Promise.race([Promise.allSettled(this.#underWay), this.#clock.sleep(closingMs)])
+    this.#release()
   }
 
   async #run<T>(call: () => Promise<T>): Promise<T> {

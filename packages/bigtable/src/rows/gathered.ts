@@ -24,17 +24,15 @@ export function* partsOf<T>(
   limits: readonly { readonly most: number; of(item: T): number }[],
 ): Generator<readonly T[]> {
   let part: T[] = []
-  let sums = limits.map(() => 0)
+  const sums = limits.map(() => 0)
   for (const item of items) {
-    const own = limits.map((limit) => limit.of(item))
-    const next = own.map((size, i) => size + (sums[i] ?? 0))
-    const isFull = part.length > 0 && limits.some(({ most }, i) => (next[i] ?? 0) > most)
-    if (isFull) {
+    if (part.length > 0 && limits.some((limit, i) => (sums[i] ?? 0) + limit.of(item) > limit.most)) {
       yield part
       part = []
+      sums.fill(0)
     }
     part.push(item)
-    sums = isFull ? own : next
+    for (const [i, limit] of limits.entries()) sums[i] = (sums[i] ?? 0) + limit.of(item)
   }
   if (part.length > 0) yield part
 }

@@ -17,6 +17,8 @@ import { checkClock } from './server-clock.ts'
 export interface BigtableOptions extends BigtablePlace {
   /** Default: the machine's clock. */
   readonly scheduler?: Scheduler | undefined
+  /** Uniform in [0, 1); default Math.random. Spreads retries over time. */
+  readonly random?: (() => number) | undefined
   /** Time for all attempts of a read or a repeated change; default 10,000. */
   readonly timeoutMs?: number | undefined
   /** Time limit of the first attempt; default 2,000. */
@@ -25,6 +27,8 @@ export interface BigtableOptions extends BigtablePlace {
   readonly mustExist?: boolean | undefined
   /** Called once if the address of the emulator refuses connections at first, with advice; opening waits for it. */
   readonly onWaiting?: ((line: string) => void) | undefined
+  /** Connections to the data API; default 4, and 1 to an emulator. */
+  readonly connections?: number | undefined
 }
 
 /** Time for the first connection: an emulator that was started at the same moment takes seconds. */
@@ -79,7 +83,7 @@ export async function createBigtableTable(options: BigtableOptions): Promise<boo
 }
 
 async function connect(options: BigtableOptions) {
-  const { emulator, scheduler = systemScheduler, timeoutMs = 10_000 } = options
+  const { emulator, scheduler = systemScheduler, random = Math.random, timeoutMs = 10_000 } = options
   const waiting: Waiting = {
     attemptMs: options.attemptMs ?? attemptMs,
     stopwatch: () => {
@@ -87,14 +91,14 @@ async function connect(options: BigtableOptions) {
       return () => Number(passed()) / 1000
     },
     sleep: (ms) => scheduler.sleep(ms, undefined, true),
-    random: Math.random,
+    random,
   }
   const calls = emulator === undefined ? { callCredentials: await defaultCredentials() } : {}
   const transport = (address: string, connections: number): GrpcTransport => {
     const channel: ChannelCredentials = emulator === undefined ? credentials.createSsl() : credentials.createInsecure()
     return new GrpcTransport({ address: emulator ?? address, credentials: channel, connections, ...calls })
   }
-  const data = transport(dataAddress, emulator === undefined ? 4 : 1)
+  const data = transport(dataAddress, options.connections ?? (emulator === undefined ? 4 : 1))
   const admin = transport(adminAddress, 1)
   return {
     data,
