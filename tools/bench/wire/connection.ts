@@ -57,8 +57,11 @@ export class HttpConnections implements Caller {
   }
 }
 
-/** The largest that the protocol allows: no answer waits for a window. */
+/** The largest that the protocol allows, in bytes: no answer waits for a window. */
 const windowSize = 0x7fff_ffff
+
+/** In MB, as Node counts it. */
+const sessionMemory = 1000
 
 export class Connection implements Caller {
   readonly port: number
@@ -66,7 +69,7 @@ export class Connection implements Caller {
 
   static async open(port: number): Promise<Connection> {
     const settings = { enablePush: false, initialWindowSize: windowSize }
-    const session = connect(`http://127.0.0.1:${port}`, { settings, maxSessionMemory: 1000 })
+    const session = connect(`http://127.0.0.1:${port}`, { settings, maxSessionMemory: sessionMemory })
     await once(session, 'connect')
     session.setLocalWindowSize(windowSize)
     // The calls under way fail with it.
@@ -88,25 +91,30 @@ export class Connection implements Caller {
         te: 'trailers',
       })
       const chunks: Buffer[] = []
-      let isWhole = false
+      let isOver = false
+      const fail = (error: Error): void => {
+        isOver = true
+        reject(error)
+      }
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         // Before the message are a byte and its length.
         const bytes = Buffer.concat(chunks)
-        isWhole = bytes.length >= 5 && bytes.length >= 5 + bytes.readUInt32BE(1)
-        if (isWhole) resolve(bytes.subarray(5))
+        if (bytes.length < 5 || bytes.length < 5 + bytes.readUInt32BE(1)) return
+        isOver = true
+        resolve(bytes.subarray(5))
       })
       // An error of the service is in the only headers, or in trailers.
       stream.on('response', (_, flags) => {
-        if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) reject(new CallFailed(method))
+        if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) fail(new CallFailed(method))
       })
       stream.on('trailers', (trailers) => {
-        if (trailers['grpc-status'] !== '0') reject(new CallFailed(method))
+        if (trailers['grpc-status'] !== '0') fail(new CallFailed(method))
       })
       // Without either, the server has ended the call, or the connection.
       stream.on('error', () => {})
       stream.on('close', () => {
-        if (!isWhole) setTimeout(() => reject(this.#session.destroyed ? broken : new CallFailed(method)), endMs)
+        if (!isOver) setTimeout(() => reject(this.#session.destroyed ? broken : new CallFailed(method)), endMs)
       })
       const head = Buffer.alloc(5)
       head.writeUInt32BE(message.length, 1)
