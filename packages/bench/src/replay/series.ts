@@ -67,19 +67,22 @@ export class Series {
     this.count = terms.length
     this.#form = terms.every((term) => typeof term === 'string') ? nameFormOf(terms) : undefined
     this.#room = this.#form === undefined ? numbersMax : this.#form.room
-    const numbers = terms.flatMap((term) => this.#numberOf(term) ?? [])
-    if (isClosed) this.manner = 'closed'
-    else if (terms.length < termsMin) this.manner = 'too few'
-    else if (numbers.length < terms.length) this.manner = 'without form'
-    else {
-      this.manner = mannerOf(numbers)
-      const ascending = numbers.toSorted((a, b) => (a < b ? -1 : 1))
-      this.#least = ascending[0] ?? 0n
-      this.#most = ascending.at(-1) ?? 0n
-      const span = this.#most - this.#least
-      const pause = span / BigInt(terms.length - 1)
-      this.#step = (span + (pause < 1n ? 1n : pause)) * (this.manner === 'falling' ? -1n : 1n)
+    if (isClosed || terms.length < termsMin) {
+      this.manner = isClosed ? 'closed' : 'too few'
+      return
     }
+    const numbers = terms.flatMap((term) => this.#numberOf(term) ?? [])
+    if (numbers.length < terms.length) {
+      this.manner = 'without form'
+      return
+    }
+    this.manner = mannerOf(numbers)
+    const ascending = numbers.toSorted((a, b) => (a < b ? -1 : 1))
+    this.#least = ascending[0] ?? 0n
+    this.#most = ascending.at(-1) ?? 0n
+    const span = this.#most - this.#least
+    const pause = span / BigInt(terms.length - 1)
+    this.#step = (span + (pause < 1n ? 1n : pause)) * (this.manner === 'falling' ? -1n : 1n)
   }
 
   get isOrdered(): boolean {
