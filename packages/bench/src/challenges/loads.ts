@@ -77,7 +77,10 @@ export interface Answered {
   readonly fewest: number
 }
 
-/** Clients that make one call after the other. A call that the service refused counts as failed; its client goes on. None begins a call after so many simulated seconds. */
+/**
+ * Clients that make one call after the other. A call that the service refused counts as failed; its client goes on.
+ * @param options - seconds: simulated; a client begins no call after them
+ */
 export async function callInTurn(
   stage: Stage,
   { clients, seconds }: { readonly clients: number; readonly seconds: number },

@@ -14,6 +14,7 @@ import { legacyAtOnce, openStore, type Store } from '../sim/store.ts'
 
 interface Answer {
   readonly count: number
+  /** Rows of tables that were read. */
   readonly rows: number
   /** Reads that production would bill. */
   readonly billed: number

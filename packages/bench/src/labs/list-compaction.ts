@@ -59,8 +59,9 @@ class CompactionRun {
   readonly #known = new Map<string, Known>()
   readonly #endMs: number
   #rounds = 0
-  /** Compactions are refused if something came in between. The last sight is that of the lists when all writers have stopped. */
-  readonly tally = { changes: 0, compactions: 0, refused: 0, killed: 0, sights: new Array<Sight>() }
+  /** Compactions are refused if something came in between. */
+  readonly tally = { changes: 0, compactions: 0, refused: 0, killed: 0, sights: [] as Sight[] }
+  /** The sight of the lists when all writers have stopped. */
   last: Sight | undefined
 
   constructor(way: CompactionWay, options: CompactionOptions) {

@@ -44,6 +44,7 @@ export function isPlayed(call: RecordedCall): boolean {
   return whyNotPlayed(call) === undefined
 }
 
+/** @returns `undefined` for a call that is played */
 export function whyNotPlayed({ code, keys, mutations, query, method }: RecordedCall): string | undefined {
   if (!playedCodes.includes(code)) return `${method} ended with ${code}: a mistake of its client, which read nothing`
   if (method === 'lookup') return keys.length > 0 ? undefined : 'lookup names no key'

@@ -43,6 +43,7 @@ export function operationsOf({ seconds, opsPerSecondAt }: Pick<Load, 'seconds' |
   return Math.ceil(operations)
 }
 
+/** Smallest number of samples in a slot. */
 const samplesMin = 16
 /** Up to this number of samples a slot is cheap; above it, samples are limited per tablet of the table with most tablets. */
 const fewMax = 64

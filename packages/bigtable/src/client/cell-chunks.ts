@@ -76,6 +76,7 @@ export class ChunkReader {
     this.lastKey = this.#inOrder(keyOf(response.lastScannedRowKey))
   }
 
+  /** @throws if the answer ended within a row */
   end(): void {
     if (this.#key !== undefined) throw wrong('the answer ends within a row')
   }

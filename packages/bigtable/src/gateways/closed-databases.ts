@@ -26,6 +26,7 @@ import type { SharedStore } from './shared-store.ts'
 
 const lookEveryMs = 50
 const abandonedAfterMs = 10_000
+/** Number of earlier names in the row. */
 const namesBefore = 16
 /** The name of the deletion before the first one. */
 const noName = ''

@@ -98,6 +98,7 @@ export class SharedStore implements StoreState {
     this.comparedClock.onFailure(tell)
   }
 
+  /** Aborts when the process closes. */
   get closing(): AbortSignal {
     return this.#closing.signal
   }

@@ -169,6 +169,7 @@ export function percent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
+/** The time of day in UTC: `12:34:56`. */
 export function timeOfDay(atMs: number): string {
   return new Date(atMs).toISOString().slice(11, 19)
 }
