@@ -258,11 +258,11 @@ export class EngineParts {
     await place.port.inTurn(dutyOf, sweepIntervalMs * 0.9, sweep)
   }
 
-  /** The one event at the end of a call. A commit ends when its rows are counted, and its watchers told: its client may send another one then. */
+  /** The one event at the end of a call. A commit ends when its rows are charged, and its watchers told: its client may send another one then. */
   #ended(context: RequestContext, isCounted = false): MaybePromise<void> {
     if (context.isUncounted) return
-    const { commits, rows } = this.tablets
-    const isSeen = rows.isWanted || this.feed.watching.size > 0
+    const { commits } = this.tablets
+    const isSeen = commits.work.turns.isBusy || this.feed.watching.size > 0
     if (isSeen && !isCounted && context.ledger.fact?.call === 'commit') {
       return andThen(commits.counted(), () => andThen(this.feed.told(), () => this.#ended(context, true)))
     }

@@ -24,6 +24,7 @@ import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from
 import type { RequestLoad } from '../meter.ts'
 import type { Random } from '../random.ts'
 import { Sequencer } from '../sequencer.ts'
+import { nextTurn } from '../slices.ts'
 import { type KvWrite, type RowKey, rowsFrom } from '../storage/kv.ts'
 import { EntityRows } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf, logRowKey, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
@@ -287,11 +288,23 @@ export class CommitLog {
     )
   }
 
-  /** Until a batch is written, later commits read its entities from #inFlight (L4). */
-  #acknowledge(records: readonly LogAppend[], isApplied: boolean, written: Promise<void>): Promise<void> {
-    for (const { version, changes } of records) {
+  /**
+   * Until a batch is written, later commits read its entities from #inFlight (L4). The turn of its commit ends after this.
+   *
+   * @param written - of its {@link append}
+   * @param from - the first record: those of a large commit are kept some in a turn
+   */
+  keepInFlight(records: readonly LogAppend[], written: Promise<void>, from = 0): MaybePromise<void> {
+    const end = Math.min(records.length, from + recordsOfTurn)
+    for (let i = from; i < end && this.#writing.has(written); i++) {
+      const { version, changes } = records[i] as LogAppend
       for (const { row, after } of changes) this.#inFlight.set(row, { version, cell: after })
     }
+    if (end === records.length) return
+    return nextTurn(this.#options.scheduler).then(() => this.keepInFlight(records, written, end))
+  }
+
+  #acknowledge(records: readonly LogAppend[], isApplied: boolean, written: Promise<void>): Promise<void> {
     const acknowledged = written.finally(() => {
       this.#writing.delete(acknowledged)
       // A commit of 20,000 entities that is alone leaves at once.
@@ -387,6 +400,7 @@ export class CommitLog {
 }
 
 const empty = new Uint8Array(0)
+const recordsOfTurn = 4096
 
 /** Throws the error of a lost batch: `unknown` to a commit in it, as only the store knows, `no` to one it refuses. */
 function refusedWrite(error: unknown, committed: 'no' | 'unknown'): never {

@@ -1,5 +1,5 @@
 /** While a batch is on its way to the store, no answer reveals it (commit-log/L3), and what is applied keeps its order (apply/A1). */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
 import { mutationOf, storedValue, worldKeys } from '../../test/property/log-world.ts'
 import { HeldKv } from '../../test/support/held-kv.ts'
 import type { ReadOptions } from '../database/api.ts'
@@ -9,6 +9,7 @@ import type { DatastoreError } from '../errors.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
+import { CommitLog } from './commit-log.ts'
 import { CommitVersions } from './commit-version.ts'
 
 const [root, first] = worldKeys
@@ -18,6 +19,7 @@ let engine: Engine
 let database: Database
 
 beforeEach(async () => {
+  vi.restoreAllMocks()
   kv = new HeldKv()
   engine = await openEngine({ kv, scheduler: new VirtualClock() })
   database = engine.database('p')
@@ -103,6 +105,49 @@ describe('while a batch is on its way', () => {
     kv.land()
     await loser.done
     expect([writing.ending, loser.ending]).toEqual(['ok', 'ABORTED'])
+  })
+})
+
+describe('entities of a large batch are kept for later commits some in a turn (commit-log/L4)', () => {
+  const keys = Array.from({ length: 10_000 }, (_, i): typeof root => ({
+    ...root,
+    path: [{ kind: 'G', id: BigInt(i + 9) }],
+  }))
+  const last = keys.at(-1) as typeof root
+  let kept: MockInstance<CommitLog['keepInFlight']>
+
+  /** Begins to commit all entities, up to the writing of their batch. */
+  async function writing(): Promise<ReturnType<typeof watch>> {
+    kept = vi.spyOn(CommitLog.prototype, 'keepInFlight')
+    kv.hold()
+    const mutations = keys.map((key) => mutationOf(key, 1))
+    const seen = watch(Promise.resolve(database.commit(engine.context(), { mode: 'nonTransactional', mutations })))
+    while (kv.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    return seen
+  }
+
+  test('a commit that begins meanwhile meets all of them', async () => {
+    const seen = await writing()
+    const refused = watch(commit(last, 2, 'insert'))
+    while (kept.mock.calls.length < 3) await turns()
+    await turns()
+    expect([seen.ending, refused.ending]).toEqual([undefined, undefined])
+    kv.land()
+    await refused.done
+    expect([seen.ending, refused.ending]).toEqual(['ok', 'ALREADY_EXISTS'])
+    expect(kept).toHaveBeenCalledTimes(3)
+  })
+
+  test('none of them is kept when the batch fails meanwhile', async () => {
+    const seen = await writing()
+    expect(kept.mock.calls.length).toBeLessThan(3)
+    kv.lose()
+    kv.land()
+    await seen.done
+    expect(seen.ending).toBe('UNAVAILABLE')
+    await commit(last, 2, 'insert')
+    const { found } = await database.lookup(engine.context(), { keys: [last] })
+    expect(found.map(({ image }) => storedValue(image.properties))).toEqual([2])
   })
 })
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { array, entity, integer, keyOf, property } from '../../../test/property/entity-messages.ts'
+import { CountingLedger } from '../../context.ts'
 import { type Engine, openEngine } from '../../engine/engine.ts'
 import { sliceWorkMax } from '../../slices.ts'
 import { turnScheduler } from '../../testing/turn-scheduler.ts'
@@ -63,6 +64,20 @@ test.each([
   const countedInTurn = countedByTurn()
   await commit(inOneGroup, countedInTurn)
   await expectAllCounted()
+})
+
+test('a large commit is charged in slices while nobody counts rows, and before its answer', async () => {
+  engine = await openEngine({ scheduler: turnScheduler(() => {}) })
+  const charged = vi.spyOn(CountingLedger.prototype, 'charge')
+  let before = 0
+  await commit(false, () => {
+    expect(charged.mock.calls.length - before).toBeLessThan(count)
+    before = charged.mock.calls.length
+  })
+  const logRows = charged.mock.calls.filter(([table]) => table === 'Log')
+  expect(logRows).toHaveLength(count)
+  // With some of the statistics.
+  expect(engine.tablets.commits.rowsApplied).toBeGreaterThanOrEqual(4 * count)
 })
 
 /** Expects, in each turn, that few rows were charged and noted in it. */

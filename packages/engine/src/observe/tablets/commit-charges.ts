@@ -7,8 +7,8 @@
  *
  * Rows of applying are never charged to the request; they have the weight of its commit.
  *
- * While rows are counted, a commit of 20,000 entities, or of one with 20,000 values, is charged in slices, and later commits
- * wait for their turns. A report in the meantime has a part of it: its client has no answer yet ({@link CommitCharges.counted}).
+ * A commit of 20,000 entities, and while rows are counted one of an entity with 20,000 values, is charged in slices, and
+ * later commits wait for their turns. A report in the meantime has a part of it: its client has no answer yet ({@link CommitCharges.counted}).
  * In a simulation, commits are charged at once: charges delay and refuse the requests after them.
  */
 import { CountingLedger } from '../../context.ts'
@@ -22,6 +22,8 @@ import { bytesOf, type RowCounts } from './row-counts.ts'
 import { WorkInOrder } from './work-in-order.ts'
 
 const rowsOfPart = 256
+/** The most log records that are charged in the turn of their commit. */
+const recordsAtOnce = 256
 
 interface CommitChargesParts extends Pick<MeteringParts, 'fleet' | 'groups' | 'scheduler'> {
   readonly metering: Metering
@@ -31,12 +33,13 @@ interface CommitChargesParts extends Pick<MeteringParts, 'fleet' | 'groups' | 's
 export class CommitCharges {
   readonly #parts: CommitChargesParts
   readonly #ledger = new CountingLedger()
-  readonly #work: WorkInOrder
+  /** Busy while commits wait to be charged and counted. */
+  readonly work: WorkInOrder
 
   constructor(parts: CommitChargesParts) {
     this.#parts = parts
     this.#ledger.meter = parts.metering
-    this.#work = new WorkInOrder(parts.scheduler)
+    this.work = new WorkInOrder(parts.scheduler)
   }
 
   get rowsApplied(): number {
@@ -44,25 +47,26 @@ export class CommitCharges {
   }
 
   committed(event: CommitEvent): MaybePromise<void> {
-    return this.#run(this.#commitSteps(event, this.#parts.rows.walk))
+    return this.#run(event, this.#commitSteps(event, this.#parts.rows.walk))
   }
 
   applied(event: ApplyEvent): MaybePromise<void> {
-    return this.#run(this.#applySteps(event, this.#parts.rows.walk))
+    return this.#run(event, this.#applySteps(event, this.#parts.rows.walk))
   }
 
   /** Resolves when all commits until now are charged and counted. */
   counted(): MaybePromise<void> {
-    return this.#work.done()
+    return this.work.done()
   }
 
-  #run(steps: Generator<number, void>): MaybePromise<void> {
+  #run({ records }: ApplyEvent | CommitEvent, steps: Generator<number, void>): MaybePromise<void> {
     const { rows, fleet } = this.#parts
-    if (!rows.isWanted || fleet.settings.simulate) {
+    const isSmall = records.length <= recordsAtOnce
+    if (fleet.settings.simulate || (isSmall && !rows.isWanted)) {
       for (const _ of steps);
       return
     }
-    return this.#work.run(steps)
+    return this.work.run(steps)
   }
 
   /** @param walk - the latest one when the rows were written, which may be long before these steps begin */
@@ -70,7 +74,7 @@ export class CommitCharges {
     const { groups, metering, rows } = this.#parts
     for (const { logRow, logBytes } of records) {
       ledger.charge('Log', 'put', logRow, 1, logBytes)
-      if (rows.isWanted) yield 1
+      yield 1
     }
     if (groups.troubled.size > 0) {
       const nowMs = metering.nowMs()
@@ -92,6 +96,7 @@ export class CommitCharges {
     const ledger = this.#ledger
     for (const record of records) {
       const { changes, load, isUncounted } = record
+      yield 1
       if (!isUncounted) {
         ledger.rowsWritten += rowCountOf(record, reached)
         if (metering.countdown > changes.length) metering.countdown -= changes.length
