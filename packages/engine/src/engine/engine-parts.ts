@@ -26,6 +26,7 @@ import { Findings } from '../observe/findings/findings.ts'
 import { ApplyHistory } from '../observe/inspect/apply-history.ts'
 import { Inspector } from '../observe/inspect/inspector.ts'
 import { AppendQueue } from '../observe/tablets/append-queue.ts'
+import { recordsAtOnce } from '../observe/tablets/commit-charges.ts'
 import { Tablets } from '../observe/tablets/tablets.ts'
 import { ReseededRandom } from '../random.ts'
 import { nextTurn } from '../slices.ts'
@@ -261,9 +262,10 @@ export class EngineParts {
   /** The one event at the end of a call. A commit ends when its rows are charged, and its watchers told: its client may send another one then. */
   #ended(context: RequestContext, isCounted = false): MaybePromise<void> {
     if (context.isUncounted) return
-    const { commits } = this.tablets
-    const isSeen = commits.work.turns.isBusy || this.feed.watching.size > 0
-    if (isSeen && !isCounted && context.ledger.fact?.call === 'commit') {
+    const { commits, rows } = this.tablets
+    const { fact } = context.ledger
+    const isSeen = rows.isWanted || this.feed.watching.size > 0
+    if (!isCounted && fact?.call === 'commit' && (isSeen || fact.mutations.length > recordsAtOnce)) {
       return andThen(commits.counted(), () => andThen(this.feed.told(), () => this.#ended(context, true)))
     }
     const { ledger } = context

@@ -80,6 +80,21 @@ test('a large commit is charged in slices while nobody counts rows, and before i
   expect(engine.tablets.commits.rowsApplied).toBeGreaterThanOrEqual(4 * count)
 })
 
+test('a small commit is answered while a large one is charged', async () => {
+  engine = await openEngine({ scheduler: turnScheduler(() => {}) })
+  const charged = vi.spyOn(CountingLedger.prototype, 'charge')
+  const answered: string[] = []
+  let small: Promise<unknown> | undefined
+  await commit(false, () => {
+    if (charged.mock.calls.filter(([table]) => table === 'Log').length < sliceWorkMax) return
+    const entities = [entity(keyOf([{ kind: 'Note', id: 1n }]))]
+    small ??= put(entities, () => {}).then(() => answered.push('small'))
+  })
+  answered.push('large')
+  await small
+  expect(answered).toEqual(['small', 'large'])
+})
+
 /** Expects, in each turn, that few rows were charged and noted in it. */
 function countedByTurn(): () => void {
   const noted = vi.spyOn(RowCounts.prototype, 'note')

@@ -23,7 +23,7 @@ import { WorkInOrder } from './work-in-order.ts'
 
 const rowsOfPart = 256
 /** The most log records that are charged in the turn of their commit. */
-const recordsAtOnce = 256
+export const recordsAtOnce = 256
 
 interface CommitChargesParts extends Pick<MeteringParts, 'fleet' | 'groups' | 'scheduler'> {
   readonly metering: Metering
@@ -33,13 +33,12 @@ interface CommitChargesParts extends Pick<MeteringParts, 'fleet' | 'groups' | 's
 export class CommitCharges {
   readonly #parts: CommitChargesParts
   readonly #ledger = new CountingLedger()
-  /** Busy while commits wait to be charged and counted. */
-  readonly work: WorkInOrder
+  readonly #work: WorkInOrder
 
   constructor(parts: CommitChargesParts) {
     this.#parts = parts
     this.#ledger.meter = parts.metering
-    this.work = new WorkInOrder(parts.scheduler)
+    this.#work = new WorkInOrder(parts.scheduler)
   }
 
   get rowsApplied(): number {
@@ -56,7 +55,7 @@ export class CommitCharges {
 
   /** Resolves when all commits until now are charged and counted. */
   counted(): MaybePromise<void> {
-    return this.work.done()
+    return this.#work.done()
   }
 
   #run({ records }: ApplyEvent | CommitEvent, steps: Generator<number, void>): MaybePromise<void> {
@@ -66,7 +65,7 @@ export class CommitCharges {
       for (const _ of steps);
       return
     }
-    return this.work.run(steps)
+    return this.#work.run(steps)
   }
 
   /** @param walk - the latest one when the rows were written, which may be long before these steps begin */

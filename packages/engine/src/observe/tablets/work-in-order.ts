@@ -7,7 +7,7 @@ import { runInSlices } from '../../slices.ts'
 
 export class WorkInOrder {
   readonly #clock: Scheduler
-  readonly turns: Sequencer = new Sequencer()
+  readonly #turns = new Sequencer()
   /** Shared by all work that waits, so that many small tasks are no long turn together. */
   #context: RequestContext
 
@@ -18,18 +18,18 @@ export class WorkInOrder {
 
   /** @param steps - yields the work of each step (slices.ts) */
   run(steps: Generator<number, void>): MaybePromise<void> {
-    const turn = this.turns.enter()
+    const turn = this.#turns.enter()
     if (turn === undefined) this.#context = requestContext({ clock: this.#clock })
     return andThen(turn, () =>
       finallyDo(
         () => runInSlices(this.#context, steps),
-        () => this.turns.leave(),
+        () => this.#turns.leave(),
       ),
     )
   }
 
   /** Resolves when all work until now is done. */
   done(): MaybePromise<void> {
-    return this.turns.run(() => {})
+    return this.#turns.run(() => {})
   }
 }
