@@ -123,6 +123,21 @@ describe('sixtables-lab', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(words)])
   })
 
+  it('advises the commands, verbs and flags of its help', async () => {
+    const helpOf = async (...words: string[]): Promise<string> => (await lab(...words, '--help')).out
+    const found = (text: string, form: RegExp): string[] => [...text.matchAll(form)].map(([, name = '']) => name)
+    const commands = found(await helpOf(), /^ {2}sixtables-lab (\w+)/gm)
+    const verbs = found(await helpOf('challenge'), /^ {2}sixtables-lab challenge (\w+)/gm)
+    expect((await lab('zzzzzzzz')).err).toContain(`there is ${commands.join(', ')}`)
+    expect((await lab('challenge', 'zzzzzzzz')).err).toContain(`there is ${verbs.join(', ')}`)
+    const lines = [...commands.map((command) => [command]), ...verbs.map((verb) => ['challenge', verb])]
+    const helps = await Promise.all(lines.map((words) => helpOf(...words)))
+    for (const flag of new Set(helps.flatMap((help) => found(help, /^ {2}(?:-h,| {3}) --(\w+)/gm)))) {
+      if (flag === 'help' || flag === 'version') continue
+      expect((await lab('list', `--${flag}`)).err).toContain(`list has no flag --${flag}`)
+    }
+  })
+
   it('runs nothing when there is no folder for what it is to write', async () => {
     expect(await lab('run', 'write-path', '--html', 'missing/a.html')).toMatchObject({ code: 2, out: '' })
   })
