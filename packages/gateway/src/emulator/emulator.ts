@@ -11,6 +11,7 @@
  * E1  After close() nothing is left in the process: no port, no timer, no store.       test/contract/emulator-cycles.test.ts
  */
 
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import {
   type Engine,
@@ -20,7 +21,8 @@ import {
   invalidArgument,
   openEngine,
 } from '@sixtables/engine'
-import { type EmulatorClock, movableClock, standsAtOf } from '../controls/emulator-clock.ts'
+import { ttlPoliciesOf } from '../admin/emulator/settings.ts'
+import { type EmulatorClock, movableClock } from '../controls/emulator-clock.ts'
 import type { Faults } from '../controls/faults.ts'
 import { databaseIdOf } from '../convert/parameters.ts'
 import type { ResetScope } from '../engine-port.ts'
@@ -29,6 +31,17 @@ import { loadFixture } from '../fixtures/fixture-file.ts'
 import type { FixtureData, PlainEntity } from '../fixtures/plain-entities.ts'
 import { type SeedReport, seedDatabase } from '../fixtures/seed.ts'
 import { failureLog, type Logger, silentLogger } from '../logger.ts'
+import {
+  applyForm,
+  clockForm,
+  durabilityForm,
+  type Form,
+  idCollisionsForm,
+  indexesForm,
+  modeForm,
+  portForm,
+  seedForm,
+} from './option-forms.ts'
 import { type Served, serve } from './serve.ts'
 import type { GatewayOptions } from './server.ts'
 import { formatEndpoint, variablesOf } from './variables.ts'
@@ -123,38 +136,45 @@ function checkOptions(options: EmulatorOptions): void {
   if (unknown !== undefined) {
     throw invalidArgument(`startEmulator() has no option "${unknown}"; there is ${Object.keys(optionNames).join(', ')}`)
   }
-  const { mode = 'firestore', indexes = 'auto', apply } = options
-  if (mode !== 'firestore' && mode !== 'legacy') throw invalidArgument(`mode is firestore or legacy, not "${mode}"`)
-  if (indexes !== 'auto' && indexes !== 'require') throw invalidArgument(`indexes is auto or require, not "${indexes}"`)
-  if (apply !== undefined && !['immediate', 'probability', 'time', 'manual'].includes(apply.type)) {
-    throw invalidArgument(
-      'apply is an object such as { type: "manual" }; types are immediate, probability, time, manual',
-    )
+  const { ttl = [], indexFile } = options
+  ttlPoliciesOf(ttl)
+  if (typeof indexFile === 'string' && !existsSync(indexFile)) {
+    throw invalidArgument(`there is no file ${indexFile} for indexFile; write it first, or leave it out`)
   }
+}
+
+/** @throws INVALID_ARGUMENT for a value of another form */
+function formed<T>(name: keyof EmulatorOptions, { words, read }: Form<T>, value: unknown): T | undefined {
+  const found = value === undefined ? undefined : read(value)
+  if (value === undefined || found !== undefined) return found
+  throw invalidArgument(`${name} ${words}; got ${JSON.stringify(value)}`)
 }
 
 /**
  * Starts an emulator in this process, within milliseconds.
  *
- * @throws INVALID_ARGUMENT for an unknown option; the system's error (EADDRINUSE, …) for a port that is not available
+ * @throws INVALID_ARGUMENT for an unknown option or a wrong value; the system's error (EADDRINUSE, …) for a port that is not available
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options)
-  const { clock, dir, project = projectDefault, logger = silentLogger } = options
-  const standsAt = clock === undefined ? undefined : standsAtOf(clock)
-  if (clock !== undefined && standsAt === undefined) {
-    throw invalidArgument(`clock is a time with its zone, from 1970 on, such as 2030-01-01T00:00:00Z; got "${clock}"`)
-  }
-  const scheduler = movableClock(standsAt)
+  const { dir, project = projectDefault, logger = silentLogger } = options
+  const port = formed('port', portForm, options.port) ?? 0
+  const scheduler = movableClock(formed('clock', clockForm, options.clock))
   const engine = await openEngine({
     ...options,
+    mode: formed('mode', modeForm, options.mode),
+    apply: formed('apply', applyForm, options.apply),
+    indexes: formed('indexes', indexesForm, options.indexes),
+    idCollisions: formed('idCollisions', idCollisionsForm, options.idCollisions),
+    durability: formed('durability', durabilityForm, options.durability),
+    seed: formed('seed', seedForm, options.seed),
     indexFile: options.indexFile ?? (dir === undefined ? false : undefined),
     scheduler,
     onIndexFileTrouble: (trouble) => logger.warn(trouble),
     onBackgroundFailure: failureLog(logger),
   })
   try {
-    const { host, port = 0, allowedOrigins, allowedHosts, requests } = options
+    const { host, allowedOrigins, allowedHosts, requests } = options
     const network = { host, port, allowedOrigins, allowedHosts }
     return emulatorOf(engine, project, await serve({ ...network, engine, scheduler, dir, project, logger, requests }))
   } catch (error) {

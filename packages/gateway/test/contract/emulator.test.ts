@@ -172,9 +172,29 @@ describe('an emulator in this process', () => {
 
   test.each([
     [{ ports: 1 }, 'no option "ports"; there is allowedHosts'],
-    [{ mode: 'native' }, 'firestore or legacy, not "native"'],
-    [{ indexes: true }, 'auto or require'],
+    [{ mode: 'native' }, 'mode is one of firestore, legacy; got "native"'],
+    [{ indexes: true }, 'indexes is one of auto, require; got true'],
     [{ apply: 'manual' }, 'apply is an object'],
+    [{ apply: { type: 'probability', chance: 2 } }, 'a chance from 0 to 1'],
+    [{ apply: { type: 'time', delayMs: -1 } }, 'a delayMs of 0 or more'],
+    [{ ttl: ['A.b'] }, 'ttl[0] is "A.b"; it must be an object'],
+    [{ ttl: { kind: 'A', property: 'b' } }, 'a list of {"kind", "property"}'],
+    [
+      {
+        ttl: [
+          { kind: 'A', property: 'b' },
+          { kind: 'A', property: 'c' },
+        ],
+      },
+      'A has two TTL policies',
+    ],
+    [{ seed: -1 }, 'seed must be a whole number from 0 to 4294967295; got -1'],
+    [{ seed: 1.5 }, 'got 1.5'],
+    [{ port: 'abc' }, 'port must be a whole number from 0 to 65535; got "abc"'],
+    [{ port: 65_536 }, 'got 65536'],
+    [{ idCollisions: 'stop' }, 'idCollisions is one of next, fail; got "stop"'],
+    [{ durability: 'none' }, 'durability is one of process, power; got "none"'],
+    [{ indexFile: 'missing/index.yaml' }, 'there is no file missing/index.yaml for indexFile'],
   ])('%j is refused', async (options, message) => {
     await expect(testEmulator(options as never)).rejects.toThrow(message)
   })

@@ -133,7 +133,7 @@ const readers: Readonly<Record<string, (value: unknown) => Changes>> = {
   entityGroupsMax: (value) => ({
     entityGroupsMax: value === null ? undefined : whole('entityGroupsMax', value, 1, Number.MAX_SAFE_INTEGER),
   }),
-  ttl: (value) => ({ ttlPolicies: ttlOf(value) }),
+  ttl: (value) => ({ ttlPolicies: ttlPoliciesOf(value) }),
 }
 
 /** Reads a whole patch, before anything is changed. */
@@ -173,7 +173,8 @@ function whole(name: string, value: unknown, least: number, greatest: number): n
   throw wrong(name, value, `a whole number from ${least} to ${greatest}`)
 }
 
-function ttlOf(value: unknown): readonly TtlPolicy[] {
+/** @throws INVALID_ARGUMENT, also for two policies of a kind */
+export function ttlPoliciesOf(value: unknown): readonly TtlPolicy[] {
   if (!Array.isArray(value)) throw wrong('ttl', value, 'a list of {"kind", "property"}')
   const policies = value.map((one, i): TtlPolicy => {
     const { kind, property, ...others } = objectIn(`ttl[${i}]`, one)

@@ -1,4 +1,5 @@
 /** Values of flags for commands: of several the last is used, and a wrong one is a UsageError. */
+import { choiceOf, type Form, wholeUpTo } from '../../emulator/option-forms.ts'
 import type { Flags } from './command.ts'
 import { UsageError } from './errors.ts'
 
@@ -24,12 +25,16 @@ export function list(flags: Flags, name: string): readonly string[] {
   })
 }
 
-export function oneOf<const T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
+/** @throws UsageError for a value of another form */
+export function formed<T>(flags: Flags, name: string, { words, read }: Form<T>): T | undefined {
   const value = text(flags, name)
-  if (value === undefined) return undefined
-  const found = choices.find((choice) => choice === value)
-  if (found === undefined) throw new UsageError(`--${name} is one of ${choices.join(', ')}; got "${value}"`)
-  return found
+  const found = value === undefined ? undefined : read(value)
+  if (value === undefined || found !== undefined) return found
+  throw new UsageError(`--${name} ${words}; got "${value}"`)
+}
+
+export function oneOf<const T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
+  return formed(flags, name, choiceOf(choices))
 }
 
 /** @throws UsageError for a value that does not have the form, which `is` describes: `a whole number` */
@@ -41,11 +46,5 @@ export function written(flags: Flags, name: string, form: RegExp, is: string): s
 
 /** @throws UsageError for a value that is no whole number from 0 to `greatest` */
 export function wholeNumber(flags: Flags, name: string, greatest: number): number | undefined {
-  const value = text(flags, name)
-  if (value === undefined) return undefined
-  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
-  if (!(number <= greatest)) {
-    throw new UsageError(`--${name} must be a whole number from 0 to ${greatest}; got "${value}"`)
-  }
-  return number
+  return formed(flags, name, wholeUpTo(greatest))
 }

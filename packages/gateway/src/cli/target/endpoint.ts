@@ -4,6 +4,7 @@
  * Known: gcloud's `--host-port` has brackets around IPv6 addresses. Some clients hang if DATASTORE_EMULATOR_HOST contains a scheme, so we
  * never print one.
  */
+import { portForm } from '../../emulator/option-forms.ts'
 import { UsageError } from '../framework/errors.ts'
 
 export interface Endpoint {
@@ -15,10 +16,8 @@ export interface Endpoint {
 export const defaultEndpoint: Endpoint = { host: '127.0.0.1', port: 8081 }
 
 export function parsePort(text: string, flag: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
-  if (port < 0 || port > 65_535) {
-    throw new UsageError(`${flag} must be a whole number from 0 to 65535; got "${text}"`)
-  }
+  const port = portForm.read(text)
+  if (port === undefined) throw new UsageError(`${flag} ${portForm.words}; got "${text}"`)
   return port
 }
 

@@ -92,7 +92,7 @@ describe('the settings of a start', () => {
       { kind: 'Cache', property: 'a.b' },
     ])
     expect(() => settings({ ttl: ['Session'] })).toThrow('--ttl is written Kind.property')
-    expect(() => settings({ ttl: ['A.x', 'A.y'] })).toThrow('two properties of A')
+    expect(() => settings({ ttl: ['A.x', 'A.y'] })).toThrow('--ttl: the kind A has two TTL policies')
   })
 
   test('indexes are required by either flag, but not by flags that contradict each other', () => {

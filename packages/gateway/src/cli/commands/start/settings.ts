@@ -1,13 +1,23 @@
 /** The settings of `sixtables start`: reads flags, checks their combinations, and fills in defaults. Pure, so that each rule has a test. */
 import { join, resolve } from 'node:path'
 import type { EngineOptions, TtlPolicy } from '@sixtables/engine'
-import { standsAtOf } from '../../../controls/emulator-clock.ts'
+import { ttlPoliciesOf } from '../../../admin/emulator/settings.ts'
+import {
+  chanceForm,
+  clockForm,
+  durabilityForm,
+  idCollisionsForm,
+  indexesForm,
+  modeForm,
+  seedForm,
+} from '../../../emulator/option-forms.ts'
 import type { ServeOptions } from '../../../emulator/serve.ts'
 import type { AdmissionLimits } from '../../../protocols/admission.ts'
 import { isLocalName } from '../../../protocols/guard.ts'
 import type { Flags, Io } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
-import { last, list, oneOf, text, wholeNumber } from '../../framework/flag-values.ts'
+import { formed, last, list, oneOf, text, wholeNumber } from '../../framework/flag-values.ts'
+import { understood } from '../../target/ask.ts'
 import { type BigtablePlace, bigtablePlaceOf, isInBigtable } from '../../target/bigtable.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from '../../target/endpoint.ts'
 import { projectOf } from '../../target/places.ts'
@@ -88,7 +98,7 @@ export function startSettings(flags: Flags, { cwd, env }: Pick<Io, 'cwd' | 'env'
     console: last(flags['console']) !== false,
     dataDir: place.dir,
     bigtable,
-    durability: oneOf(flags, 'durability', ['process', 'power']) ?? 'process',
+    durability: formed(flags, 'durability', durabilityForm) ?? 'process',
     project,
     mode,
     apply: applyOf(flags, { isAtOnce: testing || bigtable !== undefined, legacy: mode === 'legacy' }),
@@ -97,10 +107,10 @@ export function startSettings(flags: Flags, { cwd, env }: Pick<Io, 'cwd' | 'env'
     needsIndexFile: index.isNamed && !index.isMade,
     ...transferOf(flags, cwd),
     idPolicy: idPolicyOf(flags),
-    idCollisions: oneOf(flags, 'id-collisions', ['next', 'fail']) ?? 'next',
+    idCollisions: formed(flags, 'id-collisions', idCollisionsForm) ?? 'next',
     ttl: ttlOf(flags),
-    seed: wholeNumber(flags, 'seed', 0xffff_ffff) ?? 1,
-    clock: clockOf(flags),
+    seed: formed(flags, 'seed', seedForm) ?? 1,
+    clock: formed(flags, 'clock', clockForm),
     load: loadOf(flags),
     openTransactionsMax: wholeNumber(flags, 'max-transactions', 10_000_000),
     transactionBytesMax: wholeNumber(flags, 'max-transaction-bytes', 2 ** 40),
@@ -121,7 +131,7 @@ function isFirestoreAsked(flags: Flags): boolean {
 }
 
 function modeOf(flags: Flags): StartSettings['mode'] {
-  const mode = oneOf(flags, 'mode', ['firestore', 'legacy'])
+  const mode = formed(flags, 'mode', modeForm)
   const databaseMode = text(flags, 'database-mode')
   if (databaseMode !== undefined && databaseMode !== 'datastore-mode') {
     throw new UsageError(`--database-mode is datastore-mode: Datastore is what is served; got "${databaseMode}"`)
@@ -181,22 +191,18 @@ function applyOf(
   { isAtOnce, legacy }: { isAtOnce: boolean; legacy: boolean },
 ): NonNullable<EngineOptions['apply']> {
   const asked = oneOf(flags, 'apply', ['immediate', 'delayed', 'manual'])
-  const consistency = isFirestoreAsked(flags) ? undefined : text(flags, 'consistency')
+  const chance = isFirestoreAsked(flags) ? undefined : formed(flags, 'consistency', chanceForm)
   const delayMs = wholeNumber(flags, 'apply-delay-ms', 86_400_000)
-  if (consistency !== undefined && delayMs !== undefined) {
+  if (chance !== undefined && delayMs !== undefined) {
     throw new UsageError('--consistency applies by chance and --apply-delay-ms by time; give one of them')
   }
   if (delayMs !== undefined && asked !== 'delayed') {
     throw new UsageError('--apply-delay-ms needs --apply delayed')
   }
-  if (consistency === undefined) {
+  if (chance === undefined) {
     if (asked === 'delayed') return delayMs === undefined ? { type: 'time' } : { type: 'time', delayMs }
     if (asked !== undefined) return { type: asked }
     return legacy && !isAtOnce ? { type: 'probability', chance: 0.9 } : { type: 'immediate' }
-  }
-  const chance = /^(\d+\.?\d*|\.\d+)$/.test(consistency) ? Number(consistency) : Number.NaN
-  if (!(chance >= 0 && chance <= 1)) {
-    throw new UsageError(`--consistency must be a number from 0 to 1; got "${consistency}"`)
   }
   if (asked !== undefined && asked !== 'delayed') {
     throw new UsageError(`--consistency is a form of --apply delayed; leave out --apply ${asked}`)
@@ -211,22 +217,10 @@ function ttlOf(flags: Flags): readonly TtlPolicy[] {
     if (kind !== undefined && property !== undefined) return { kind, property }
     throw new UsageError(`--ttl is written Kind.property, such as Session.expireAt; got "${asked}"`)
   })
-  for (const [i, { kind }] of policies.entries()) {
-    if (policies.findIndex((other) => other.kind === kind) !== i) {
-      throw new UsageError(`--ttl names two properties of ${kind}; one property of a kind holds the expiry`)
-    }
-  }
-  return policies
-}
-
-function clockOf(flags: Flags): number | undefined {
-  const asked = text(flags, 'clock')
-  if (asked === undefined) return undefined
-  const standsAt = standsAtOf(asked)
-  if (standsAt === undefined) {
-    throw new UsageError(`--clock is a time with its zone, from 1970 on, such as 2030-01-01T00:00:00Z; got "${asked}"`)
-  }
-  return standsAt
+  return understood(
+    () => ttlPoliciesOf(policies),
+    (message) => `--ttl: ${message}`,
+  )
 }
 
 function loadOf(flags: Flags): Partial<AdmissionLimits> {
@@ -240,7 +234,7 @@ function loadOf(flags: Flags): Partial<AdmissionLimits> {
 }
 
 function indexesOf(flags: Flags): StartSettings['indexes'] {
-  const asked = oneOf(flags, 'indexes', ['auto', 'require'])
+  const asked = formed(flags, 'indexes', indexesForm)
   const required = last(flags['require-indexes'])
   if (required === true && asked === 'auto') {
     throw new UsageError('--require-indexes and --indexes auto contradict each other; give one of them')
