@@ -79,10 +79,28 @@ describe('beside a running server', () => {
       ].join('\n'),
     )
     expect((await indexes('delete', '1', ...at)).out).toBe('Task(done, due desc) is deleted (id 1).')
-    expect(JSON.parse((await indexes('list', '--json', ...at)).out)).toEqual({ indexes: [second] })
+    expect(JSON.parse((await indexes('list', '--json', ...at)).out)).toEqual({ indexes: [second], missing: [] })
     expect((await indexes('list', '--database', 'd', ...at)).out).toBe(
       'There are no composite indexes in project demo, database d.',
     )
+  })
+
+  test('the list has the indexes that queries were refused for, as the HTTP call has them', async () => {
+    const { address } = await server('--testing', '--indexes', 'require')
+    const at = ['--endpoint', address]
+    for (const _ of [1, 2]) expect((await ordered(address)).error?.message).toContain('index')
+    expect((await indexes('list', ...at)).out).toBe(
+      [
+        'There are no composite indexes in project demo.',
+        'Queries were refused for the lack of 1 index; --json has the lines for index.yaml:',
+        '  Task(done, due desc)  2 refusals',
+      ].join('\n'),
+    )
+    const yaml = expect.stringMatching(/^indexes:\n- kind: "Task"\n/)
+    expect(JSON.parse((await indexes('list', '--json', ...at)).out)).toEqual({
+      indexes: [],
+      missing: [{ words: 'Task(done, due desc)', yaml, refusals: 2 }],
+    })
   })
 
   test('what is wrong is said in a line, with the exit code that tells whose fault it is', async () => {
@@ -185,12 +203,14 @@ test('a list tells the progress of what is under way, and why a build failed', (
     ...part,
   })
   const lines = listInWords(
-    [
-      index({ progress: { completed: 0 } }),
-      index({ id: '2', progress: { completed: 128, estimated: 5000 } }),
-      index({ id: '3', state: 'deleting', progress: { completed: 1 } }),
-      index({ id: '10', state: 'failed', failure: 'no room' }),
-    ],
+    {
+      indexes: [
+        index({ progress: { completed: 0 } }),
+        index({ id: '2', progress: { completed: 128, estimated: 5000 } }),
+        index({ id: '3', state: 'deleting', progress: { completed: 1 } }),
+        index({ id: '10', state: 'failed', failure: 'no room' }),
+      ],
+    },
     'project p',
   )
   expect(lines).toEqual([

@@ -12,8 +12,8 @@ import { withTarget } from '../target/target.ts'
 const pollMs = 500
 
 export async function indexesList(flags: Flags, io: Io): Promise<number> {
-  const { indexes } = await withIndexes(flags, io, (ask) => ask<IndexListReport>('list'))
-  return printed(flags, io, { indexes }, () => listInWords(indexes, placeInWords(placeOf(flags, io))))
+  const report = await withIndexes(flags, io, (ask) => ask<IndexListReport>('list'))
+  return printed(flags, io, { ...report }, () => listInWords(report, placeInWords(placeOf(flags, io))))
 }
 
 export async function indexesCreate(flags: Flags, io: Io): Promise<number> {
@@ -62,11 +62,18 @@ function notBuilt({ words, id, state, failure }: IndexReport): string {
     : `${words} could not be built: ${failure}; delete it (id ${id}) and create it again`
 }
 
-export function listInWords(indexes: readonly IndexReport[], place: string): readonly string[] {
-  if (indexes.length === 0) return [`There are no composite indexes in ${place}.`]
-  return [
+export function listInWords({ indexes, missing = [] }: IndexListReport, place: string): readonly string[] {
+  const list = [
     `${counted(indexes.length, 'composite index', 'composite indexes')} in ${place}:`,
     ...columns(indexes.map((index) => [`  ${index.id}`, index.words, stateInWords(index)])),
+  ]
+  const refused = [
+    `Queries were refused for the lack of ${counted(missing.length, 'index', 'indexes')}; --json has the lines for index.yaml:`,
+    ...columns(missing.map(({ words, refusals }) => [`  ${words}`, counted(refusals, 'refusal')])),
+  ]
+  return [
+    ...(indexes.length === 0 ? [`There are no composite indexes in ${place}.`] : list),
+    ...(missing.length === 0 ? [] : refused),
   ]
 }
 
