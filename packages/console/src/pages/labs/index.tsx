@@ -60,7 +60,14 @@ function View({ offer, route }: PageProps & { readonly offer: LabsOffer }) {
       {lab !== undefined && <LabView key={lab.name} lab={lab} run={route.query.get('run') ?? undefined} />}
       {task !== undefined && <ChallengeView key={task.name} challenge={task} offer={offer} />}
       {lab === undefined && task === undefined && chapter === undefined && (
-        <h1 class="mb-2">There is no lab {safeText(challenge ?? name)}</h1>
+        <>
+          <h1 class="mb-2">There is no lab {safeText(challenge ?? name)}</h1>
+          {challenges.some((one) => one.name === name) && (
+            <p>
+              It is a challenge: <a href={addressOf('labs', ['challenge', name])}>{name}</a>
+            </p>
+          )}
+        </>
       )}
     </>
   )
