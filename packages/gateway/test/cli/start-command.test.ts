@@ -206,6 +206,11 @@ describe('sixtables start', () => {
   test('an address that this machine does not have is exit code 2', async () => {
     const { code, err } = await done('--testing', '--port', '0', '--host', '192.0.2.1')
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('this machine has no address 192.0.2.1') })
+    expect(await done('--testing', '--host-port', '192.0.2.1:0')).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^.* no address 192\.0\.2\.1 \(EADDRNOTAVAIL\);.* --host-port 127\.0\.0\.1:8081$/),
+    })
   })
 
   test('a data folder that cannot be used is one clear line and exit code 2', async () => {
@@ -237,10 +242,24 @@ describe('sixtables start', () => {
     // An engine in another program has the folder, and no server's address leads there.
     rmSync(join(folder, '.sixtables', 'server.json'))
     const check = await done('check', ...at)
-    const said = /another process has it open\..* leave --data-dir out, or give --endpoint instead/
+    const said =
+      /another process has it open \(no server has left its address there yet\)\..* leave --data-dir out, or give --endpoint/
     expect(check).toEqual({ code: 2, out: '', err: expect.stringMatching(said) })
     run.signal()
     await run.code
+  })
+
+  test('of two servers that start at one moment in one folder, the loser names the winner', async () => {
+    withoutTimeouts()
+    const runs = [new Run('--port', '0'), new Run('--port', '0')]
+    const ends = await Promise.allSettled(runs.map((run) => run.running()))
+    const [won, lost] = ['fulfilled', 'rejected'].map((status) => ends.find((end) => end.status === status))
+    const address = won?.status === 'fulfilled' ? won.value : undefined
+    expect(`${lost?.status === 'rejected' && lost.reason}`).toContain(
+      `another process has it open (a sixtables server, process ${process.pid}, on ${address}). `,
+    )
+    for (const run of runs) run.signal()
+    await Promise.all(runs.map((run) => run.code))
   })
 })
 

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ReadableStream } from 'node:stream/web'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError, type Engine, type EngineOptions, openEngine } from '@sixtables/engine'
 import { addEngineRoutes } from '../../admin/emulator/engine-routes.ts'
 import { ExportLocations } from '../../admin/export-locations.ts'
@@ -29,10 +30,19 @@ export async function openStore(options: EngineOptions, whenInUse: string = askI
     if (error.code !== 'UNAVAILABLE' || dir === undefined) {
       throw new UsageError(error.message.charAt(0).toLowerCase() + error.message.slice(1))
     }
+    const user = await userOf(dir)
+    throw new UsageError(`the data folder ${dir} cannot be opened: another process has it open (${user}). ${whenInUse}`)
+  }
+}
+
+/** The user of an open folder in words. A server that starts at this moment leaves its address within a second. */
+async function userOf(dir: string): Promise<string> {
+  const lastMs = performance.now() + 1000
+  for (;;) {
     const found = await findServer(dir)
-    const server =
-      found.state === 'running' ? ` (a sixtables server, process ${found.server.pid}, on ${found.server.address})` : ''
-    throw new UsageError(`the data folder ${dir} cannot be opened: another process has it open${server}. ${whenInUse}`)
+    if (found.state === 'running') return `a sixtables server, process ${found.server.pid}, on ${found.server.address}`
+    if (performance.now() > lastMs) return 'no server has left its address there yet'
+    await sleep(50)
   }
 }
 

@@ -145,7 +145,10 @@ async function listenError(error: unknown, endpoint: Endpoint): Promise<unknown>
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new UsageError(`this machine has no address ${endpoint.host} (${code}); choose another --host`)
+      return new UsageError(
+        `this machine has no address ${endpoint.host} (${code}); name one of its own, such as --host 127.0.0.1, or ` +
+          '--host-port 127.0.0.1:8081',
+      )
     default:
       return error
   }
