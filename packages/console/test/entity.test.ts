@@ -299,8 +299,9 @@ consoleTests('an entity in the console', ({ visit }) => {
     await page.getByRole('region', { name: 'The first entities by key' }).waitFor()
   })
 
-  test('use-inside/UI1: an older answer that comes last replaces nothing', async () => {
-    const { page, emulator, go } = await visit('')
+  test.each(['answer', 'refusal'])('use-inside/UI1: an older %s that comes last replaces nothing', async (kind) => {
+    const { page, emulator, go, expectProblems } = await visit('')
+    expectProblems(/status of 400/)
     let letGo = (): void => undefined
     const held = new Promise<void>((resolve) => {
       letGo = resolve
@@ -313,7 +314,8 @@ consoleTests('an entity in the console', ({ visit }) => {
       const response = await route.fetch()
       isRead()
       await held
-      await route.fulfill({ response })
+      const refusal = { status: 400, json: { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } } }
+      await route.fulfill(kind === 'answer' ? { response } : refusal)
     }
     await page.route('**/emulator/inspect/versions?*', older, { times: 1 })
     await go(at('ToDo:1'))
@@ -325,6 +327,7 @@ consoleTests('an entity in the console', ({ visit }) => {
     await answered
     await drawn(page)
     expect(await page.getByText('one is kept').count()).toBe(1)
+    expect(await page.getByText('could not be read').count()).toBe(0)
   })
 
   test('the keyboard alone edits an entity', async () => {

@@ -46,7 +46,7 @@ export function useLoaded<T>(path: string | undefined, options: LoadedOptions<T>
         const value = await (body === undefined ? read(path, { signal }) : postJson<T>(path, body, { signal }))
         if (!signal.aborted && isNewest()) setFound({ of: call, value })
       } catch (error) {
-        if (signal.aborted || error instanceof ServerGone) return
+        if (signal.aborted || error instanceof ServerGone || !isNewest()) return
         setFound((before) => ({ ...(before.of === call ? before : { of: call }), error: error as Error }))
       }
     }
