@@ -91,6 +91,27 @@ test('an export or import that is stopped says what becomes of it, and how to en
   expect(unanswered.err).toBe('sixtables: the export may have begun in the server, and goes on there then')
 })
 
+test('a filter that no entity passes is an error, and leaves no folder', async () => {
+  const endpoint = await server()
+  const at = ['--endpoint', endpoint]
+  const none = 'sixtables: no entity matches --kind Nothing; '
+  const kinds = 'there are the kinds Note, ToDo'
+  expect(await run('export', 'a', '--kind', 'Nothing', ...at)).toEqual({ code: 1, out: '', err: none + kinds })
+  expect(existsSync(join(folder, 'a'))).toBe(false)
+  expect(await run('dump', '--kind', 'Nothing', ...at)).toEqual({ code: 1, out: '', err: none + kinds })
+  expect((await run('dump', '--kind', 'ToDo', '--namespace', 'n', ...at)).err).toBe(
+    'sixtables: no entity matches --kind ToDo --namespace n; there are no entities',
+  )
+  expect((await run('export', 'a', '--kind', 'Nothing', '--kind', 'ToDo', ...at)).code).toBe(0)
+  expect(await run('import', 'a', '--kind', 'Nothing', ...at)).toEqual({
+    code: 1,
+    out: '',
+    err: `${none}the export has 1 entity of other kinds or namespaces`,
+  })
+  expect((await run('export', 'empty', '--project', 'other', ...at)).code).toBe(0)
+  expect((await run('dump', '--project', 'other', ...at)).out).toBe('entities: []')
+})
+
 describe('beside a running server', () => {
   test('export says how to load it again, and import does', async () => {
     const endpoint = await server()
@@ -115,8 +136,14 @@ describe('beside a running server', () => {
       metadataFile: join(folder, 'notes', `notes${suffix}`),
     })
     expect(readdirSync(join(folder, 'notes', 'all_namespaces'))).toEqual(['kind_Note'])
+    const imported = await run('import', 'notes', '--kind', 'Note', '--json', '--endpoint', endpoint)
+    expect(JSON.parse(imported.out)).toEqual({ entities: 1, bytes: expect.any(Number) })
     const none = await run('import', 'notes', '--namespace', 'other', '--json', '--endpoint', endpoint)
-    expect(JSON.parse(none.out)).toEqual({ entities: 0, bytes: expect.any(Number) })
+    expect(none).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('no entity matches --namespace other;'),
+    })
   })
 
   test('what the server refuses is one line and exit code 1', async () => {

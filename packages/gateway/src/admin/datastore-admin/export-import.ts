@@ -75,7 +75,8 @@ function startImport(
 ): Promise<OperationJson> {
   return run(operations, 'Import', transfer, async (options) => {
     const metadataFile = await locations.metadataFileOf(path)
-    options.onProgress(await engine.importEntities(transfer.database, { metadataFile, ...options }))
+    const { skipped, ...read } = await engine.importEntities(transfer.database, { metadataFile, ...options })
+    options.onProgress({ ...read, entitiesTotal: read.entities + skipped })
     return { '@type': emptyType }
   })
 }

@@ -29,6 +29,10 @@ const resetWords: Readonly<Record<string, string>> = {
   namespace: 'Only this namespace of the database',
 }
 
+const noMatchNote =
+  'If `--kind` and `--namespace` match no entity, nothing is written, the message says what there is, and the exit code is 1. Without these ' +
+  'flags an empty database is no error.'
+
 export const dataCommands: readonly Command[] = [
   envCommand,
   {
@@ -156,7 +160,10 @@ What is moved
       ['$0 dump > all.yaml', 'all namespaces and kinds of the server on 127.0.0.1:8081'],
       ['$0 dump --kind Task --format csv > Task.csv', 'for a spreadsheet'],
     ],
-    notes: ['For large databases [export and import](export.md) are faster, and the export is a consistent snapshot.'],
+    notes: [
+      'For large databases [export and import](export.md) are faster, and the export is a consistent snapshot.',
+      noMatchNote,
+    ],
     run: async (flags, io) => (await import('./seed.ts')).dump(flags, io),
   },
   {
@@ -169,6 +176,7 @@ What is moved
       ['$0 export backup', 'asks the server on 127.0.0.1:8081'],
       ['$0 export tasks --kind Task --data-dir .sixtables', 'opens a folder that no server uses'],
     ],
+    notes: [noMatchNote],
     run: async (flags, io) => (await import('./transfer.ts')).exportDatabase(flags, io),
   },
   {
@@ -183,6 +191,7 @@ What is moved
       ['$0 import backup', 'into the server on 127.0.0.1:8081'],
       ['$0 import backup --data-dir .sixtables', 'into a folder that no server uses'],
     ],
+    notes: [noMatchNote],
     run: async (flags, io) => (await import('./transfer.ts')).importDatabase(flags, io),
   },
   {

@@ -1,7 +1,7 @@
 /** `sixtables seed <file>`, which writes a fixture into a database, and `dump`, which prints the entities of one as a fixture. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { dumpStore, writeFixture } from '../../fixtures/dump.ts'
+import { type DumpedEntity, dumpStore, writeFixture } from '../../fixtures/dump.ts'
 import { type Fixture, type FixtureFormat, fixtureFormats, parseFixture } from '../../fixtures/fixture.ts'
 import { FixtureError } from '../../fixtures/fixture-error.ts'
 import { formatOf, loadFixture } from '../../fixtures/fixture-file.ts'
@@ -13,7 +13,7 @@ import { oneOf } from '../framework/flag-values.ts'
 import { counted } from '../framework/print.ts'
 import { stdinWord } from '../framework/words.ts'
 import { type ApiStore, withApi } from '../target/api-store.ts'
-import { filterOf, progressLines } from './transfer.ts'
+import { filterOf, foundIn, hasFilter, NoMatch, progressLines } from './transfer.ts'
 
 const secondRun =
   'To run it again, first delete the entities whose keys the file does not give: they would come a second time, under new ids. Those with keys in the file are replaced'
@@ -83,8 +83,18 @@ async function fromStdin(io: Io, format: FixtureFormat | undefined, kind: string
 export async function dump(flags: Flags, io: Io): Promise<number> {
   const format: FixtureFormat = oneOf(flags, 'format', fixtureFormats) ?? (flags['json'] === true ? 'json' : 'yaml')
   await withApi(flags, io, async (store) => {
-    const pieces = writeFixture(dumpStore(store, filterOf(flags)), format)
+    const pieces = writeFixture(matching(store, filterOf(flags)), format)
     for await (const lines of pieces) io.out(lines.replace(/\n$/, ''))
   })
   return exitCodes.ok
+}
+
+/** @throws OperationError at the end, if a filter let no entity through */
+async function* matching(store: ApiStore, filter: ReturnType<typeof filterOf>): AsyncGenerator<DumpedEntity> {
+  let isEmpty = true
+  for await (const entity of dumpStore(store, filter)) {
+    isEmpty = false
+    yield entity
+  }
+  if (isEmpty && hasFilter(filter)) throw new NoMatch(filter, await foundIn(store, filter))
 }

@@ -6,14 +6,18 @@
  * if there is none, to prepare a data folder from an export; an export applies no waiting commits.
  */
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError, overallSuffix, type TransferProgress, validateDatabase } from '@sixtables/engine'
 import { metadataFileOf } from '../../admin/export-locations.ts'
 import type { OperationJson } from '../../admin/operations/operations.ts'
+import { kindsOf } from '../../fixtures/dump.ts'
+import type { FixtureStore } from '../../fixtures/store.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { endedBySignal, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
 import { counted, printed } from '../framework/print.ts'
+import { ApiStore } from '../target/api-store.ts'
 import { ask, type Target, understood } from '../target/ask.ts'
 import { databaseOf, projectOf } from '../target/places.ts'
 import { withTarget } from '../target/target.ts'
@@ -22,7 +26,10 @@ export async function exportDatabase(flags: Flags, io: Io): Promise<number> {
   const dir = resolve(io.cwd, String(flags['dir']))
   if (existsSync(dir)) throw new UsageError(`${dir} exists already; name a folder that does not`)
   const place = { exportDirectory: dirname(dir), exportName: basename(dir) }
-  const moved = await transfer(flags, io, { method: 'export', place })
+  const moved = await transfer(flags, io, { method: 'export', place }).catch(async (error: unknown) => {
+    if (error instanceof NoMatch) await rm(dir, { recursive: true, force: true })
+    throw error
+  })
   const metadataFile = join(dir, `${basename(dir)}${overallSuffix}`)
   return printed(flags, io, { ...moved, metadataFile }, () => [
     `Exported ${counted(moved.entities, 'entity', 'entities')}. To load them again: sixtables import ${metadataFile}`,
@@ -41,6 +48,29 @@ export async function importDatabase(flags: Flags, io: Io): Promise<number> {
 export function filterOf(flags: Flags): Record<'kinds' | 'namespaces', readonly string[]> {
   const list = (name: string): readonly string[] => ([] as unknown[]).concat(flags[name] ?? []).map(String)
   return { kinds: list('kind'), namespaces: list('namespace') }
+}
+
+type Filter = ReturnType<typeof filterOf>
+
+export function hasFilter({ kinds, namespaces }: Filter): boolean {
+  return kinds.length + namespaces.length > 0
+}
+
+/** A filter that lets no entity through: an error, as for pg_dump a table that does not exist. */
+export class NoMatch extends OperationError {
+  constructor({ kinds, namespaces }: Filter, found: string) {
+    const asked = [...kinds.map((kind) => `--kind ${kind}`), ...namespaces.map((name) => `--namespace ${name || "''"}`)]
+    super(`no entity matches ${asked.join(' ')}; ${found}`)
+  }
+}
+
+const kindsNamed = 10
+
+export async function foundIn(store: FixtureStore, { namespaces }: Filter): Promise<string> {
+  const kinds = await kindsOf(store, namespaces)
+  if (kinds.length === 0) return 'there are no entities'
+  const more = kinds.length > kindsNamed ? ` and ${kinds.length - kindsNamed} more` : ''
+  return `there ${kinds.length === 1 ? 'is the kind' : 'are the kinds'} ${kinds.slice(0, kindsNamed).join(', ')}${more}`
 }
 
 /** Prints progress, at most once a second, and no line twice. @param verb - `Exported`, `Imported`, `Wrote` */
@@ -75,7 +105,8 @@ function transfer(
 ): Promise<TransferProgress> {
   const [project, database] = [projectOf(flags, io.env), databaseOf(flags)]
   understood(() => validateDatabase({ projectId: project, databaseId: database }))
-  const { kinds, namespaces } = filterOf(flags)
+  const filter = filterOf(flags)
+  const { kinds, namespaces } = filter
   const progress = progressLines(io, method === 'export' ? 'Exported' : 'Imported')
   const path = `/emulator/v1/projects/${encodeURIComponent(project)}:${method}?wait=false`
   const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }
@@ -100,7 +131,14 @@ function transfer(
     }
     if (operation.error !== undefined) throw new OperationError(operation.error.message)
     const { progressEntities, progressBytes } = operation.metadata as Metadata
-    return { entities: Number(progressEntities?.workCompleted ?? 0), bytes: Number(progressBytes?.workCompleted ?? 0) }
+    const entities = Number(progressEntities?.workCompleted ?? 0)
+    if (entities === 0 && hasFilter(filter)) {
+      const others = counted(Number(progressEntities?.workEstimated ?? 0), 'entity', 'entities')
+      const store = new ApiStore(target, project, database)
+      const ofOthers = method === 'import' && `the export has ${others} of other kinds or namespaces`
+      throw new NoMatch(filter, ofOthers || (await foundIn(store, filter)))
+    }
+    return { entities, bytes: Number(progressBytes?.workCompleted ?? 0) }
   }
   return withTarget(flags, io, work, { create: method === 'import' })
 }
