@@ -11,7 +11,7 @@ import type { ComponentChildren, ComponentProps, TargetedEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { visibleText } from '../model/visible-text.ts'
 
-export interface ButtonProps extends Omit<ComponentProps<'button'>, 'label' | 'type' | 'class'> {
+interface ButtonProps extends Omit<ComponentProps<'button'>, 'label' | 'type' | 'class'> {
   readonly label: ComponentChildren
   readonly look?: 'primary' | 'danger' | 'quiet' | undefined
   readonly class?: string
@@ -54,7 +54,7 @@ export function Field({ label, hint, children }: FieldProps) {
   )
 }
 
-export interface TextFieldProps {
+interface TextFieldProps {
   readonly label: string
   readonly hint?: string
   readonly value: string
@@ -88,7 +88,7 @@ export function Suggestions({ id, texts }: Readonly<{ id: string; texts: readonl
   )
 }
 
-export interface SelectProps<T extends string> {
+interface SelectProps<T extends string> {
   readonly label: string
   readonly value: T
   /** Values, or values with the words that stand for them, also as a record. A value that is none of them is offered, too. */

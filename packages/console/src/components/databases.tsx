@@ -5,7 +5,7 @@ import type { DatabaseName } from '../model/scope.ts'
 import { Select, Suggestions, TextField } from './controls.tsx'
 import { useLoaded } from './use-server.ts'
 
-export interface DatabaseChoiceProps {
+interface DatabaseChoiceProps {
   /** Absent = all of them. */
   readonly project: string | undefined
   readonly database: string | undefined

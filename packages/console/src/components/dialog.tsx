@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './controls.tsx'
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   readonly children: ComponentChildren
   readonly actions?: ComponentChildren

@@ -21,7 +21,7 @@ export interface PlotLine {
   readonly values: readonly (number | null | undefined)[]
 }
 
-export interface LinePlotProps {
+interface LinePlotProps {
   readonly title: string
   readonly unit: string
   readonly x: { readonly name: string; readonly values: readonly number[]; readonly isTime?: boolean }
@@ -39,7 +39,7 @@ const tableRowsMax = 100
 /** Seconds. */
 const timeSpanMin = 60
 
-export const colourTokenOf = (place: number): string => `--series-${(place % colours) + 1}`
+const colourTokenOf = (place: number): string => `--series-${(place % colours) + 1}`
 /** Lines beyond the number of colours have other dashes. */
 const colourPlace = (line: PlotLine, i: number): number => line.colour ?? i
 const dashOf = (line: PlotLine, i: number): readonly number[] =>

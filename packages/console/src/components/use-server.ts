@@ -5,7 +5,7 @@ import { type EventReader, openEvents } from '../api/events.ts'
 import { type CallOptions, getJson, postJson, ServerGone } from '../api/http.ts'
 import { NewestAnswer } from '../model/newest-answer.ts'
 
-export interface Loaded<T> {
+interface Loaded<T> {
   /** Absent until the first answer to this call. */
   readonly value: T | undefined
   /** The refusal of the latest call. A server that is away is told by the shell. */
@@ -15,7 +15,7 @@ export interface Loaded<T> {
   readonly set: (value: T) => void
 }
 
-export interface LoadedOptions<T> {
+interface LoadedOptions<T> {
   /** Asks again so long after each answer, while the page is visible. */
   readonly everyMs?: number | undefined
   /** Asks by POST with it; another body is another call. */

@@ -29,7 +29,7 @@ export interface TableColumn<Row> {
   readonly sorted?: 'ascending' | 'descending' | 'none'
 }
 
-export interface VirtualTableProps<Row> {
+interface VirtualTableProps<Row> {
   /** Its name for screen readers. */
   readonly label: string
   readonly columns: readonly TableColumn<Row>[]

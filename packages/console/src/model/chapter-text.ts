@@ -2,7 +2,7 @@
 
 export type Piece = string | TextElement
 
-export interface TextElement {
+interface TextElement {
   /** As in HTML. */
   readonly tag: string
   /** Target of `a`, language of `pre`, summary of `details`. */

@@ -12,7 +12,7 @@
 import { dataPath } from './data-methods.ts'
 import { jsonText } from './json-text.ts'
 
-export interface CopiedCall {
+interface CopiedCall {
   /** `http://127.0.0.1:8081` */
   readonly origin: string
   readonly project: string

@@ -104,7 +104,7 @@ export class HeatAxis {
   }
 }
 
-export const levelNames = ['database', 'namespace', 'kind'] as const
+const levelNames = ['database', 'namespace', 'kind'] as const
 
 export interface Bracket {
   /** Empty where it is not known. */

@@ -29,7 +29,7 @@ export const cssColour = (share: number): string => `rgb(${heatColour(share).joi
 export const heatGradient: string = `linear-gradient(90deg, ${stops.map((stop) => `rgb(${stop.join(' ')})`).join(', ')})`
 
 /** So many steps of colour are told apart. */
-export const colourSteps = 256
+const colourSteps = 256
 
 /** Colours of the scale as a canvas has them in memory (little-endian RGBA). */
 export const colourTable: Uint32Array = Uint32Array.from({ length: colourSteps }, (_, i) => {

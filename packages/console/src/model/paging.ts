@@ -39,7 +39,7 @@ export interface Page<Row> {
   readonly hasMore: boolean
 }
 
-export interface PagesOptions<Row> {
+interface PagesOptions<Row> {
   read(request: PageRequest, signal: AbortSignal): Promise<Page<Row>>
   /** Names a row; stays the same when its values change. */
   idOf(row: Row): string

@@ -42,7 +42,7 @@ export interface Tablet extends Omit<HeatTabletReport, 'start' | 'end'> {
 }
 
 const secondsMax = 3_600
-export const cellsMax = 4_000_000
+const cellsMax = 4_000_000
 const eventsMax = 2_000
 
 /** Bounds by their bytes, over all recordings of a page, so that a picture may have several of them on one axis. */

@@ -11,7 +11,7 @@
 /** Pixels. Firefox ends at 17.9 million. */
 const contentMax = 12_000_000
 
-export interface Viewport {
+interface Viewport {
   readonly count: number
   /** Pixels, all three. */
   readonly rowHeight: number

@@ -1,5 +1,5 @@
 /** The slider of a setting, whose places are from 0 to 100: the lab's own value is in the middle, however far apart the bounds are. */
-export interface ScaledSetting {
+interface ScaledSetting {
   readonly value: number
   readonly least: number
   readonly most: number

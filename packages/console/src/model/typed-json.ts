@@ -209,7 +209,7 @@ function doubleJson(text: string): Json {
   return trimmed === '' || !Number.isFinite(number) || Object.is(number, -0) ? trimmed : number
 }
 
-export function doubleText(json: number | string): string {
+function doubleText(json: number | string): string {
   return Object.is(json, -0) ? '-0' : String(json)
 }
 

@@ -20,7 +20,7 @@ import { counted, entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { countOf } from '../../model/statements.ts'
 
-export interface DeleteDialogProps {
+interface DeleteDialogProps {
   readonly scope: EntityScope
   /** The query whose results go, or the results. */
   readonly what: SelectStatement | readonly EntityResult[]

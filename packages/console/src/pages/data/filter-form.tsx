@@ -12,7 +12,7 @@ import {
 } from '../../model/query-form.ts'
 import { type Column, type Types, typesOf } from './results.ts'
 
-export interface FilterFormProps {
+interface FilterFormProps {
   readonly form: QueryForm
   /** Known properties of the kind, with their types. */
   readonly columns: readonly Column[]

@@ -18,7 +18,7 @@ import { statementIn } from '../../model/statements.ts'
 import { emptyFilter, FilterForm } from './filter-form.tsx'
 import { type Column, useColumns } from './results.ts'
 
-export interface QueryPanelProps {
+interface QueryPanelProps {
   readonly scope: EntityScope
   readonly gql: string
   readonly kinds: readonly string[]

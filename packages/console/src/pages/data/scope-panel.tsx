@@ -8,7 +8,7 @@ import { addressOfPlace, movedTo, type Place } from './address.ts'
 import { type Catalog, useCount } from './catalog.ts'
 import { type Changed, useChanges } from './commits.ts'
 
-export interface ScopePanelProps {
+interface ScopePanelProps {
   readonly place: Place
   readonly catalog: Catalog
 }

@@ -34,7 +34,7 @@ export function inkOf(element: HTMLElement) {
   return { text: of('--text'), text2: of('--text-2'), ground: of('--page'), ground2: of('--ground-3') }
 }
 
-export interface PictureParts {
+interface PictureParts {
   readonly layout: Layout
   readonly plane: Plane
   readonly axis: HeatAxis

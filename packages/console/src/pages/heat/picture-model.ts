@@ -68,7 +68,7 @@ export interface Cursor {
   readonly corner: Point | undefined
 }
 
-export interface KeyResult extends Cursor {
+interface KeyResult extends Cursor {
   readonly zoom?: Window | 'all' | undefined
 }
 

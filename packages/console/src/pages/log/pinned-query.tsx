@@ -12,7 +12,7 @@ import { staleWords, summaryOf } from './staleness.ts'
 
 const example = 'SELECT * FROM ToDo WHERE done = false'
 
-export interface PinnedQueryProps {
+interface PinnedQueryProps {
   readonly name: string
   readonly place: EntityScope
   /** The query that runs; empty = none. */

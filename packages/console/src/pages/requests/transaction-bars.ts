@@ -17,7 +17,7 @@ export interface Span {
   readonly toMs: number
 }
 
-export interface BarCall extends Span {
+interface BarCall extends Span {
   readonly request: RecordedRequest
 }
 

@@ -38,7 +38,7 @@ const passFrom = 7
 
 const noRows: Shown['lit'] = new Map()
 
-export interface PlayerParts {
+interface PlayerParts {
   /** Told of each step, with its event; of the end of the light without one. Resolves when the rows of the step are read. */
   readonly onShow: (shown: Shown, event: StepEvent | undefined) => Promise<void>
   readonly sleep?: (ms: number) => Promise<void>
