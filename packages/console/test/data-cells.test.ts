@@ -109,6 +109,10 @@ consoleTests('the table of Data', ({ visit }) => {
     expect(await bar.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
     await (await cell(1, 'due')).dblclick()
+    await page.getByLabel('Value of due').fill('2031-02-30T04:05:06.000007Z')
+    await bar.getByText('Task:2, due: There is no date and time 2031-02-30T04:05:06.000007Z.').waitFor()
+    const pick = page.getByRole('button', { name: 'Pick due, at UTC' })
+    expect(await pick.getAttribute('title')).toBe('Pick date and time')
     await page.locator('.instant-picker > input').evaluate((input: HTMLInputElement) => {
       input.value = '2031-02-03T04:05:06'
       input.dispatchEvent(new Event('input', { bubbles: true }))

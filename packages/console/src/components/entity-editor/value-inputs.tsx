@@ -8,6 +8,7 @@ import { counted } from '../../model/numbers.ts'
 import { isSameScope } from '../../model/scope.ts'
 import type { ValueForm, ValueType } from '../../model/typed-json.ts'
 import { textOfBase64 } from '../../model/value-conversion.ts'
+import { microsOf } from '../../model/value-problems.ts'
 import { blobWords, cut } from '../../model/value-words.ts'
 import { visibleText } from '../../model/visible-text.ts'
 import { Button, Select } from '../controls.tsx'
@@ -124,7 +125,7 @@ function InstantPicker({ text, name, onChange }: Pick<InputsProps, 'name' | 'onC
       <Button
         label={zone === 'Z' ? 'UTC ▾' : `${zone} ▾`}
         aria-label={`Pick ${name}, at ${zone === 'Z' ? 'UTC' : zone}`}
-        title={second === '' ? 'Pick date and time' : `Here: ${new Date(text).toString()}`}
+        title={microsOf(text) === undefined ? 'Pick date and time' : `Here: ${new Date(text).toString()}`}
         onClick={() => picker.current?.showPicker()}
       />
     </span>
