@@ -29,7 +29,8 @@ export class LocalReading implements Reading {
       const past = transactions.readAt(database, readTime, read)
       return andThen(past, (found) => ({ found, readTime, transaction: undefined }))
     }
-    const scope = ahead === true || log.pending.count === 0 ? noGroups : this.#before(database, read, consistency)
+    const scope =
+      ahead === true || log.pending.count === 0 ? noGroups : this.#before(context, database, read, consistency)
     return andThen(scope, (groups) =>
       transactions.readViews.readNow(database, groups, read.steps ?? 'many', (view) => {
         const readAt = versions.readTime()
@@ -46,6 +47,7 @@ export class LocalReading implements Reading {
    * @returns no group for an eventual read; the policy may have applied something before
    */
   #before(
+    context: RequestContext,
     database: TransactionDatabase,
     read: Read<unknown>,
     consistency: ReadConsistency | undefined,
@@ -55,7 +57,7 @@ export class LocalReading implements Reading {
     const scope = read.scopeOf()
     const immediate = database.settings.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(database.code)
     const strong = immediate || consistency === 'strong' || (scope !== 'global' && consistency !== 'eventual')
-    return strong ? scope : andThen(log.groom(database), () => noGroups)
+    return strong ? scope : andThen(log.groom(context, database), () => noGroups)
   }
 
   #inTransaction<T>(

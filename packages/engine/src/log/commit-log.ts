@@ -17,19 +17,19 @@
  *
  * Known: a commit writes only the log ("Megastore"). Ours: images before and after in the record.
  */
-import type { Ledger, RequestContext } from '../context.ts'
+import { type Ledger, type RequestContext, requestContext } from '../context.ts'
 import { type KeyCodes, keyCodesOfPath } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { RequestLoad } from '../meter.ts'
 import type { Random } from '../random.ts'
 import { Sequencer } from '../sequencer.ts'
-import { nextTurn } from '../slices.ts'
+import { forEachInSlices, giveWay, nextTurn } from '../slices.ts'
 import { type KvWrite, type RowKey, rowsFrom } from '../storage/kv.ts'
 import { EntityRows } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf, logRowKey, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
-import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
+import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent, workOf } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
 import type { CommitVersions } from './commit-version.ts'
@@ -106,6 +106,10 @@ export class CommitLog {
   readonly #writing = new Set<Promise<void>>()
   /** For each group, the last of these batches whose records will be pending. */
   readonly #soonPending = new Map<GroupCode, Promise<void>>()
+  /** Records whose delays are over, and that wait to be applied. */
+  #due: PendingRecord[] = []
+  /** Shared by all of them: Node runs timers of one moment one after the other. */
+  readonly #applying: RequestContext
   /** Delays and the ends of holds apply nothing more. */
   isClosed = false
 
@@ -113,6 +117,7 @@ export class CommitLog {
     this.#options = options
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
     this.applier = new Applier(this, options)
+    this.#applying = requestContext({ clock: options.scheduler })
     this.holds = new ApplyHolds(this, options)
   }
 
@@ -184,10 +189,11 @@ export class CommitLog {
   }
 
   /** Work before a global query under the `probability` policy, which may apply records of any waiting group. */
-  groom(database: LogDatabase): MaybePromise<void> {
+  groom(context: RequestContext, database: LogDatabase): MaybePromise<void> {
     const policy = database.settings.applyPolicy
     if (policy.type !== 'probability') return
-    return forEachInOrder(this.pending.groupsOf(database.code), (group) => this.#groomGroup(group, policy.chance))
+    const groups = this.pending.groupsOf(database.code)
+    return forEachInSlices(context, groups, workOfGroup, (group) => this.#groomGroup(group, policy.chance))
   }
 
   #groomGroup(group: GroupCode, chance: number): MaybePromise<void> {
@@ -339,9 +345,20 @@ export class CommitLog {
     else if (policy.type === 'time') {
       const { random, scheduler } = this.#options
       const delayed = scheduler.sleep(drawDelayMs(policy, random))
-      // Earlier records of the group are applied with it (apply/A1).
-      this.#inBackground(delayed.then(() => this.applier.upTo(record, 'policy')))
+      this.#inBackground(delayed.then(() => (this.#due.push(record) === 1 ? this.#applyDue() : undefined)))
     }
+  }
+
+  /** Begins to apply the records whose delays are over. Those of a large commit are over together: some begin in a turn. */
+  async #applyDue(): Promise<void> {
+    const due = this.#due
+    for (let i = 0; i < due.length; i++) {
+      const record = due[i] as PendingRecord
+      // Earlier records of the group are applied with it (apply/A1).
+      this.#inBackground(this.applier.upTo(record, 'policy'))
+      await giveWay(this.#applying, workOf(record))
+    }
+    this.#due = []
   }
 
   #inBackground(work: MaybePromise<void>): void {
@@ -401,6 +418,8 @@ export class CommitLog {
 
 const empty = new Uint8Array(0)
 const recordsOfTurn = 4096
+/** The work of looking at a waiting group, one record of which may be applied. */
+const workOfGroup = 8
 
 /** Throws the error of a lost batch: `unknown` to a commit in it, as only the store knows, `no` to one it refuses. */
 function refusedWrite(error: unknown, committed: 'no' | 'unknown'): never {

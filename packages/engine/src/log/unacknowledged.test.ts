@@ -133,7 +133,7 @@ describe('entities of a large batch are kept for later commits some in a turn (c
     await turns()
     expect([seen.ending, refused.ending]).toEqual([undefined, undefined])
     kv.land()
-    await refused.done
+    await Promise.all([seen.done, refused.done])
     expect([seen.ending, refused.ending]).toEqual(['ok', 'ALREADY_EXISTS'])
     expect(kept).toHaveBeenCalledTimes(3)
   })
