@@ -105,6 +105,12 @@ consoleTests('the labs', ({ visit }) => {
     await page.getByText('npm install --save-dev @sixtables/bench').waitFor()
   })
 
+  test('the address of a lab with the name of a challenge leads to the challenge', async () => {
+    const { page } = await visit('#/labs/customer-keys')
+    await page.getByRole('link', { name: 'customer-keys' }).click()
+    await page.getByRole('textbox', { name: 'solution.mjs' }).waitFor()
+  })
+
   test('a program is written, judged in the browser beside the given one, and kept', async () => {
     const { page, expectProblems } = await visit('#/labs/challenge/page-ten-thousand')
     expectProblems(/eval|Content Security Policy/)
