@@ -1,6 +1,7 @@
 /** The past of an entity: a slider over its versions, one of them in full, and its difference to another. */
 import type { VersionReport } from '@sixtables/engine'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { epoch } from '../../api/connection.ts'
 import { readEntity, type StoredEntity } from '../../api/entities.ts'
 import { Button, Select } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -115,10 +116,12 @@ function ReadTime({ version: { readTime, readable } }: { readonly version: Versi
 
 /**
  * A version never changes, and is asked for until it is known: the log may drop it meanwhile. One that was refused is asked for again when the
- * list of versions is read again.
+ * list of versions is read again. So is each of them when the server is back: another one would not know those of the list before.
  */
 function useVersion({ scope, entityKey, versions }: VersionsSectionProps, known: KnownVersions, version = '') {
-  const { error, reload } = useLoaded<StoredEntity>(version === '' || known.has(version) ? undefined : version, {
+  const isListed = useMemo(() => epoch.value, [versions]) === epoch.value
+  const isAsked = isListed && version !== '' && !known.has(version)
+  const { error, reload } = useLoaded<StoredEntity>(isAsked ? version : undefined, {
     async read(one, options) {
       const entity = await readEntity(scope, entityKey, { ...options, version: one })
       known.set(one, entity)
