@@ -35,7 +35,7 @@ interface ActiveHold {
 
 interface HeldLog extends Pick<AppliedLog, 'pending'> {
   readonly applier: Applier
-  arm(record: PendingRecord): void
+  arm(records: readonly PendingRecord[], database: LogDatabase): void
 }
 
 interface HoldOptions {
@@ -105,9 +105,9 @@ export class ApplyHolds {
       for (const record of pending.of(group).filter(({ held }) => held)) {
         if (this.#catching(record).length > 0) return
         record.held = false
-        const { settings } = this.#options.databaseByCode(record.database)
-        if (settings.applyPolicy.type === 'immediate') await applier.upTo(record, 'release', context)
-        else this.#log.arm(record)
+        const database = this.#options.databaseByCode(record.database)
+        if (database.settings.applyPolicy.type === 'immediate') await applier.upTo(record, 'release', context)
+        else this.#log.arm([record], database)
         await giveWay(context, 1)
       }
     }

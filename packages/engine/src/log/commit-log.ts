@@ -20,6 +20,7 @@
 import { type Ledger, type RequestContext, requestContext } from '../context.ts'
 import { type KeyCodes, keyCodesOfPath } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { RequestLoad } from '../meter.ts'
 import type { Random } from '../random.ts'
@@ -108,7 +109,7 @@ export class CommitLog {
   readonly #soonPending = new Map<GroupCode, Promise<void>>()
   /** Records whose delays are over, and that wait to be applied. */
   #due: PendingRecord[] = []
-  /** Shared by all of them: Node runs timers of one moment one after the other. */
+  /** Shared by all of them: the timers of many small commits may end at one moment. */
   readonly #applying: RequestContext
   /** Delays and the ends of holds apply nothing more. */
   isClosed = false
@@ -271,7 +272,10 @@ export class CommitLog {
       } else {
         const pending = this.#enqueue(records)
         this.#tell((observer) => observer.committed({ records: pending, ledger, isApplied, trimmed, trimmedBytes }))
-        for (const record of pending) if (!record.held) this.arm(record, database)
+        this.arm(
+          pending.filter(({ held }) => !held),
+          database,
+        )
       }
     }
     const written = kv.batch(isApplied ? new RecordWrites(rows, records, 'AB') : rows)
@@ -339,17 +343,28 @@ export class CommitLog {
     return records
   }
 
-  arm(record: PendingRecord, database: LogDatabase = this.#options.databaseByCode(record.database)): void {
+  /** Sees to it that records of one database are applied by its policy. Those with one delay share a timer. */
+  arm(records: readonly PendingRecord[], database: LogDatabase): void {
     const policy = database.settings.applyPolicy
-    if (policy.type === 'immediate') this.#inBackground(this.applier.rollForward(record.group, 'policy'))
-    else if (policy.type === 'time') {
+    if (policy.type === 'immediate') {
+      for (const { group } of records) this.#inBackground(this.applier.rollForward(group, 'policy'))
+    } else if (policy.type === 'time') {
       const { random, scheduler } = this.#options
-      const delayed = scheduler.sleep(drawDelayMs(policy, random))
-      this.#inBackground(delayed.then(() => (this.#due.push(record) === 1 ? this.#applyDue() : undefined)))
+      const byDelay = new Map<number, PendingRecord[]>()
+      for (const record of records) getOrInsert(byDelay, drawDelayMs(policy, random), () => []).push(record)
+      for (const [delayMs, due] of byDelay) {
+        this.#inBackground(
+          scheduler.sleep(delayMs).then(() => {
+            const isUnderWay = this.#due.length > 0
+            for (const record of due) this.#due.push(record)
+            return isUnderWay ? undefined : this.#applyDue()
+          }),
+        )
+      }
     }
   }
 
-  /** Begins to apply the records whose delays are over. Those of a large commit are over together: some begin in a turn. */
+  /** Begins to apply the records whose delays are over, some in a turn. */
   async #applyDue(): Promise<void> {
     const due = this.#due
     for (let i = 0; i < due.length; i++) {
@@ -407,7 +422,7 @@ export class CommitLog {
       this.holds.mark([copy])
       this.pending.add(copy)
       const database = this.#options.databaseByCode(record.database)
-      if (!copy.held && database.settings.applyPolicy.type === 'time') this.arm(copy, database)
+      if (!copy.held && database.settings.applyPolicy.type === 'time') this.arm([copy], database)
     }
   }
 
