@@ -177,7 +177,7 @@ function* commitInTurn(
       written = log.append(context, database, records, isApplied)
       context.trace?.committed(tallyOf(records))
       recent.add({ footprint, groupsRead: guard?.groupsRead ?? [], transaction, written: written ?? undefined })
-      const kept = isPromise(written) ? log.keepInFlight(records, written) : undefined
+      const kept = isPromise(written) ? log.keepInFlight(records, isApplied, written) : undefined
       if (kept !== undefined) yield kept
     }
   } catch (error) {

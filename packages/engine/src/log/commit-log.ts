@@ -284,7 +284,7 @@ export class CommitLog {
       versions.settle(version)
       return refusedWrite(error, 'unknown')
     }
-    return this.#acknowledge(records, isApplied, written.then(done, lost))
+    return this.#acknowledge(records, written.then(done, lost))
   }
 
   tellApplied(event: ApplyEvent): void {
@@ -304,17 +304,23 @@ export class CommitLog {
    * @param written - of its {@link append}
    * @param from - the first record: those of a large commit are kept some in a turn
    */
-  keepInFlight(records: readonly LogAppend[], written: Promise<void>, from = 0): MaybePromise<void> {
+  keepInFlight(
+    records: readonly LogAppend[],
+    isApplied: boolean,
+    written: Promise<void>,
+    from = 0,
+  ): MaybePromise<void> {
     const end = Math.min(records.length, from + recordsOfTurn)
     for (let i = from; i < end && this.#writing.has(written); i++) {
-      const { version, changes } = records[i] as LogAppend
+      const { group, version, changes } = records[i] as LogAppend
       for (const { row, after } of changes) this.#inFlight.set(row, { version, cell: after })
+      if (!isApplied) this.#soonPending.set(group, written)
     }
     if (end === records.length) return
-    return nextTurn(this.#options.scheduler).then(() => this.keepInFlight(records, written, end))
+    return nextTurn(this.#options.scheduler).then(() => this.keepInFlight(records, isApplied, written, end))
   }
 
-  #acknowledge(records: readonly LogAppend[], isApplied: boolean, written: Promise<void>): Promise<void> {
+  #acknowledge(records: readonly LogAppend[], written: Promise<void>): Promise<void> {
     const acknowledged = written.finally(() => {
       this.#writing.delete(acknowledged)
       // A commit of 20,000 entities that is alone leaves at once.
@@ -329,7 +335,6 @@ export class CommitLog {
       }
     })
     this.#writing.add(acknowledged)
-    if (!isApplied) for (const { group } of records) this.#soonPending.set(group, acknowledged)
     return acknowledged
   }
 
