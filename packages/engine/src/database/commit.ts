@@ -24,7 +24,7 @@ import { type Footprint, footprintOf, noFootprint } from '../log/footprint.ts'
 import { Superseded } from '../log/log-database.ts'
 import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
 import { tallyOf } from '../log/record-writes.ts'
-import { andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import { type Key, kindOf } from '../model/key.ts'
 import { giveWay } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
@@ -177,7 +177,7 @@ function* commitInTurn(
       written = log.append(context, database, records, isApplied)
       context.trace?.committed(tallyOf(records))
       recent.add({ footprint, groupsRead: guard?.groupsRead ?? [], transaction, written: written ?? undefined })
-      const kept = isPromise(written) ? log.keepInFlight(records, isApplied, written) : undefined
+      const kept = log.keepInFlight(records, isApplied, written)
       if (kept !== undefined) yield kept
     }
   } catch (error) {

@@ -307,9 +307,10 @@ export class CommitLog {
   keepInFlight(
     records: readonly LogAppend[],
     isApplied: boolean,
-    written: Promise<void>,
+    written: MaybePromise<void>,
     from = 0,
   ): MaybePromise<void> {
+    if (!isPromise(written)) return
     const end = Math.min(records.length, from + recordsOfTurn)
     for (let i = from; i < end && this.#writing.has(written); i++) {
       const { group, version, changes } = records[i] as LogAppend

@@ -66,7 +66,7 @@ test.each([
   await expectAllCounted()
 })
 
-test('a large commit is charged in slices while nobody counts rows, and before its answer', async () => {
+test('a large commit is charged in slices while rows are not counted, and before its answer', async () => {
   engine = await openEngine({ scheduler: turnScheduler(() => {}) })
   const charged = vi.spyOn(CountingLedger.prototype, 'charge')
   let before = 0
@@ -92,6 +92,17 @@ test('a small commit is answered while a large one is charged', async () => {
     whenAnswered ??= Promise.resolve(small).then(logRows)
   })
   expect(await whenAnswered).toBeLessThan(count)
+})
+
+test('the charges of a large commit end when a reset deletes it', async () => {
+  engine = await openEngine({ scheduler: turnScheduler(() => {}) })
+  const charged = vi.spyOn(CountingLedger.prototype, 'charge')
+  let reset: Promise<void> | undefined
+  await commit(false, () => {
+    if (charged.mock.calls.some(([table]) => table === 'Log')) reset ??= engine.reset()
+  })
+  await reset
+  expect(engine.tablets.report().tables).toEqual([])
 })
 
 /** Expects, in each turn, that few rows were charged and noted in it. */

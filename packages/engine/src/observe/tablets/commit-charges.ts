@@ -7,7 +7,7 @@
  *
  * Rows of applying are never charged to the request; they have the weight of its commit.
  *
- * A commit of 20,000 entities, and while rows are counted one of an entity with 20,000 values, is charged in slices, and
+ * A commit of 20,000 entities is charged in slices, and while rows are counted so is one of an entity with 20,000 values, and
  * later commits wait for their turns. A report in the meantime has a part of it: its client has no answer yet ({@link CommitCharges.counted}).
  * In a simulation, commits are charged at once: charges delay and refuse the requests after them.
  */
@@ -34,6 +34,7 @@ export class CommitCharges {
   readonly #parts: CommitChargesParts
   readonly #ledger = new CountingLedger()
   readonly #work: WorkInOrder
+  #resets = 0
 
   constructor(parts: CommitChargesParts) {
     this.#parts = parts
@@ -43,6 +44,11 @@ export class CommitCharges {
 
   get rowsApplied(): number {
     return this.#ledger.rowsWritten
+  }
+
+  /** Ends the charges of commits that wait: their rows are gone. */
+  reset(): void {
+    this.#resets++
   }
 
   committed(event: CommitEvent): MaybePromise<void> {
@@ -65,7 +71,15 @@ export class CommitCharges {
       for (const _ of steps);
       return
     }
-    return this.#work.run(steps)
+    return this.#work.run(this.#kept(steps, this.#resets))
+  }
+
+  /** The steps of a commit, until a reset deletes what it wrote. @param resets - until now: the steps may begin later */
+  *#kept(steps: Generator<number, void>, resets: number): Generator<number, void> {
+    for (const work of steps) {
+      if (this.#resets !== resets) return
+      yield work
+    }
   }
 
   /** @param walk - the latest one when the rows were written, which may be long before these steps begin */

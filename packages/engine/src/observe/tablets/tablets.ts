@@ -224,6 +224,7 @@ export class Tablets {
   /** Starts again: one tablet per table, no load, no history. The store was emptied or replaced. */
   reset(): void {
     this.#fleet.clear(this.#now())
+    this.commits.reset()
     this.groupLoad.clear()
     this.rows.recount()
   }
