@@ -15,7 +15,6 @@
 import { sameBytes } from '../encoding/bytes.ts'
 import { type IndexEntry, indexEntries } from '../encoding/index-entries.ts'
 import { isMulti } from '../encoding/value-codec.ts'
-import { lowerBound } from '../lower-bound.ts'
 import { type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Disjunct } from '../planner/normal-query.ts'
@@ -30,6 +29,8 @@ import { type Execution, Operator, type PositionedRow, type RowStream, readEntit
 const manyEntries = 64
 /** Bytes of entities and their codes that are kept, those of the newest entity at the least. */
 const keptBytesMax = 64 * 1024 * 1024
+/** Estimated bytes of a code besides its characters. */
+const codeBytes = 64
 
 export class FirstRow extends Operator {
   readonly #execution: Execution
@@ -105,7 +106,7 @@ class WalkedEntity {
   #entries: readonly IndexEntry[]
   readonly #first: string | undefined
   /** The codes of the entity's values for each column, in place of the entries of a kept one. */
-  #codes: readonly CodeList[] | undefined
+  #codes: readonly ReadonlySet<string>[] | undefined
 
   constructor(plan: Plan, path: string, cell: Uint8Array, image: EntityImage, entries: readonly IndexEntry[]) {
     this.cell = cell
@@ -116,12 +117,16 @@ class WalkedEntity {
   }
 
   shrink(): void {
+    this.bytes = this.cell.length
     this.#codes = this.#plan.columns.map((column) => {
-      const own = this.#entries.filter(({ property }) => property === column.property)
-      return new CodeList(own.map((entry) => codeInColumn(column, entry)))
+      const codes = new Set<string>()
+      for (const entry of this.#entries) {
+        if (entry.property === column.property) codes.add(codeInColumn(column, entry))
+      }
+      for (const { length } of codes) this.bytes += codeBytes + length
+      return codes
     })
     this.#entries = []
-    this.bytes = this.#codes.reduce((sum, { bytes }) => sum + bytes, this.cell.length)
   }
 
   /** Whether the row at `position` is the entity's first matching one; true also for a stale row. */
@@ -133,35 +138,6 @@ class WalkedEntity {
       if (this.#codes !== undefined) return !this.#codes[i]?.has(code)
       return !this.#entries.some((entry) => entry.property === column.property && codeInColumn(column, entry) === code)
     })
-  }
-}
-
-/** Codes in one text, ascending: each takes four bytes beside its own, where an object of its own would take 100. */
-class CodeList {
-  readonly #text: string
-  readonly #ends: Uint32Array
-
-  constructor(codes: string[]) {
-    this.#text = codes.sort().join('')
-    let end = 0
-    this.#ends = Uint32Array.from(codes, ({ length }) => {
-      end += length
-      return end
-    })
-  }
-
-  get bytes(): number {
-    return this.#text.length + this.#ends.byteLength
-  }
-
-  has(code: string): boolean {
-    const place = lowerBound(this.#ends.length, (at) => this.#codeAt(at) < code)
-    return this.#codeAt(place) === code
-  }
-
-  /** Empty behind the last one, as no code is. */
-  #codeAt(place: number): string {
-    return this.#text.slice(this.#ends[place - 1] ?? 0, this.#ends[place])
   }
 }
 
