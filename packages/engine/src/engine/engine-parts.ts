@@ -23,7 +23,6 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import { CommitFeed } from '../observe/feed/commit-feed.ts'
 import { Findings } from '../observe/findings/findings.ts'
-import { ApplyHistory } from '../observe/inspect/apply-history.ts'
 import { Inspector } from '../observe/inspect/inspector.ts'
 import { AppendQueue } from '../observe/tablets/append-queue.ts'
 import { recordsAtOnce } from '../observe/tablets/commit-charges.ts'
@@ -80,8 +79,7 @@ export class EngineParts {
     this.tablets = new Tablets(this.scheduler, seed, options.tablets ?? {})
     this.findings = this.#findings()
     this.feed = new CommitFeed(this.scheduler, (error) => options.onBackgroundFailure?.(error))
-    const history = new ApplyHistory()
-    this.place = 'open' in store ? { port: this.#port(store) } : { local: this.#localParts(store, history) }
+    this.place = 'open' in store ? { port: this.#port(store) } : { local: this.#localParts(store) }
     const { tablets, scheduler, place } = this
     const { kv, transactions } = place.port ?? place.local
     this.kv = kv
@@ -103,7 +101,6 @@ export class EngineParts {
       kv,
       logOf: place.port?.logOf,
       log: place.local?.log,
-      history,
       context: () => this.context(),
       databaseByCode: (code) => this.databases.byCode(code),
       tabletsBetween: tablets.between.bind(tablets),
@@ -139,10 +136,10 @@ export class EngineParts {
     })
   }
 
-  #localParts({ kv, onDemand, versions }: WholeStore, history: ApplyHistory): LocalParts {
+  #localParts({ kv, onDemand, versions }: WholeStore): LocalParts {
     const { scheduler, tablets, databases, options } = this
     const recent = new RecentCommits((task) => void nextTurn(scheduler).then(task))
-    const log = this.#log({ kv, versions }, history)
+    const log = this.#log({ kv, versions })
     const transactions = new Transactions({
       kv,
       log,
@@ -158,7 +155,7 @@ export class EngineParts {
     return { kv, onDemand, versions, log, recent, transactions }
   }
 
-  #log({ kv, versions }: Pick<LocalParts, 'kv' | 'versions'>, history: ApplyHistory): CommitLog {
+  #log({ kv, versions }: Pick<LocalParts, 'kv' | 'versions'>): CommitLog {
     const { scheduler, random, tablets, databases, findings, feed, options } = this
     const log = new CommitLog({
       kv,
@@ -175,7 +172,7 @@ export class EngineParts {
           return tablets.commits.committed(event)
         },
         applied: (event) => {
-          history.note(event)
+          this.inspector.noteApplied(event)
           if (feed.watching.size > 0) feed.applied(event)
           return tablets.commits.applied(event)
         },

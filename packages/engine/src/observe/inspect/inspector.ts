@@ -11,12 +11,13 @@ import type { RequestContext } from '../../context.ts'
 import { keyCodes } from '../../encoding/key-codec.ts'
 import { prettyPath, prettyTimestamp } from '../../encoding/pretty.ts'
 import { notFound } from '../../errors.ts'
-import { workOf } from '../../log/apply.ts'
+import { type ApplyEvent, workOf } from '../../log/apply.ts'
 import type { ApplyHold } from '../../log/apply-holds.ts'
 import type { CommitLog } from '../../log/commit-log.ts'
 import type { LogDatabase } from '../../log/log-database.ts'
 import { decodeLogRecord, type LogRecord } from '../../log/log-record.ts'
 import type { PendingRecord } from '../../log/pending.ts'
+import { milestonesOf } from '../../log/record-writes.ts'
 import type { EntityImage } from '../../model/entity.ts'
 import { formatKey, type Key } from '../../model/key.ts'
 import { giveWay, runInSlices } from '../../slices.ts'
@@ -29,7 +30,6 @@ import { type GroupCode, groupOf, logRowKey, parseLogRowKey, pendingRowKey } fro
 import { rowAfter, rowsOf } from '../../tables/rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
-import type { ApplyHistory } from './apply-history.ts'
 import { idRowsOf, rowReport, tableNameOf, tablesFrom } from './entity-report.ts'
 import { ReportPage } from './report-page.ts'
 import type {
@@ -54,7 +54,6 @@ export interface InspectorParts {
   readonly logOf: LogCellsReader | undefined
   /** Absent in a store with a port: there, nothing waits between commit and apply. */
   readonly log: CommitLog | undefined
-  readonly history: ApplyHistory
   context(): RequestContext
   databaseByCode(code: string): LogDatabase
   /** The oldest moment that may be read, in microseconds. */
@@ -62,8 +61,12 @@ export interface InspectorParts {
   tabletsBetween(table: TableId, from: RowKey, through: RowKey): readonly Tablet[]
 }
 
+type AppliedStep = Pick<PendingRecord, 'group' | 'version'> & Pick<AppliedReport['steps'][number], 'reached' | 'cause'>
+
 export class Inspector {
   readonly #parts: InspectorParts
+  /** Oldest first. */
+  #applied: AppliedStep[] = []
 
   constructor(parts: InspectorParts) {
     this.#parts = parts
@@ -180,13 +183,20 @@ export class Inspector {
     return log === undefined ? { pending: [] } : await waitingReport(log.pending, options, context)
   }
 
+  /** Keeps the latest steps of applying for {@link applied}. */
+  noteApplied({ records, reached, cause }: ApplyEvent): void {
+    for (const milestone of milestonesOf[reached]) {
+      for (const { group, version } of records.slice(-stepsKept)) {
+        this.#applied.push({ group, version, reached: milestone, cause })
+      }
+    }
+    if (this.#applied.length >= 2 * stepsKept) this.#applied = this.#applied.slice(-stepsKept)
+  }
+
   applied(): AppliedReport {
-    const steps = this.#parts.history.steps().map(({ group, version, reached, cause }) => ({
-      group: groupInWords(group),
-      version: version.toString(),
-      reached,
-      cause,
-    }))
+    const steps = this.#applied.slice(-stepsKept).map(({ group, version, reached, cause }) => {
+      return { group: groupInWords(group), version: version.toString(), reached, cause }
+    })
     return { steps }
   }
 
@@ -316,6 +326,7 @@ export class Inspector {
 
 /** Records may have megabytes, so only a few are read at a time. */
 const recordsAtOnce = 16
+const stepsKept = 256
 /** Places of an entity whose rows are made in one step. */
 const placesOfStep = 128
 /** Bytes of a record that take as long to read as a row. */
