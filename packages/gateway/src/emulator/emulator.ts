@@ -13,6 +13,7 @@
 
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import {
   type Engine,
   type EngineOptions,
@@ -147,7 +148,7 @@ function checkOptions(options: EmulatorOptions): void {
 function formed<T>(name: keyof EmulatorOptions, { words, read }: Form<T>, value: unknown): T | undefined {
   const found = value === undefined ? undefined : read(value)
   if (value === undefined || found !== undefined) return found
-  throw invalidArgument(`${name} ${words}; got ${JSON.stringify(value)}`)
+  throw invalidArgument(`${name} ${words}; got ${typeof value === 'string' ? JSON.stringify(value) : inspect(value)}`)
 }
 
 /**

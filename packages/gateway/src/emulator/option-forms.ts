@@ -28,6 +28,8 @@ export const indexesForm: Form<'auto' | 'require'> = choiceOf(['auto', 'require'
 export const idCollisionsForm: Form<'next' | 'fail'> = choiceOf(['next', 'fail'])
 export const durabilityForm: Form<'process' | 'power'> = choiceOf(['process', 'power'])
 export const seedForm: Form<number> = wholeUpTo(0xffff_ffff)
+/** Milliseconds until a commit is applied: up to a day. */
+const delayForm = wholeUpTo(86_400_000)
 export const portForm: Form<number> = wholeUpTo(65_535)
 
 /** Milliseconds since the epoch. */
@@ -48,7 +50,7 @@ export const chanceForm: Form<number> = {
 export const applyForm: Form<ApplyPolicy> = {
   words:
     'is an object such as { type: "manual" }; types are immediate, manual, probability with a chance from 0 to 1, and time with ' +
-    'a delayMs of 0 or more',
+    'a delayMs from 0 to 86400000',
   read(value) {
     const policy = value as ApplyPolicy
     switch (policy?.type) {
@@ -58,7 +60,7 @@ export const applyForm: Form<ApplyPolicy> = {
       case 'probability':
         return chanceForm.read(policy.chance) === undefined ? undefined : policy
       case 'time':
-        return policy.delayMs === undefined || policy.delayMs >= 0 ? policy : undefined
+        return policy.delayMs === undefined || delayForm.read(policy.delayMs) !== undefined ? policy : undefined
       default:
         return undefined
     }

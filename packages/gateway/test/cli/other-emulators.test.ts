@@ -4,7 +4,16 @@
  *
  * Known: the flags of cloud-datastore-emulator 2.3.1, cloud-firestore-emulator 1.19.9 and gcloud 528, from their own help.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -178,6 +187,8 @@ describe('the commands of the older emulator', () => {
     expect(existsSync(join(folder, 'data'))).toBe(true)
     expect((await sixtables(['create', '/dev/null/x'])).code).toBe(2)
     expect((await sixtables(['create', '/dev/null'])).err).toContain('it is a file')
+    symlinkSync('nowhere/x', join(folder, 'link'))
+    expect((await sixtables(['create', 'link'], { cwd: folder })).err).toContain('it is a link to nothing')
     expect((await sixtables(['create'])).err).toContain('name the folder to make')
     rmSync(folder, { recursive: true, force: true })
   })

@@ -239,8 +239,13 @@ describe('sixtables start', () => {
     expect((await done('dump', ...at)).out).toContain('ToDo:1')
     expect((await done('reset', ...at)).code).toBe(0)
     expect((await done('gql', 'SELECT * FROM ToDo', ...at)).out).toBe('0 results.')
+    const file = join(folder, '.sixtables', 'server.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:1'))
+    expect((await done('check', ...at)).err).toMatch(
+      /open \(a server has left its address 127.0.0.1:1 there, process \d+; /,
+    )
     // An engine in another program has the folder, and no server's address leads there.
-    rmSync(join(folder, '.sixtables', 'server.json'))
+    rmSync(file)
     const check = await done('check', ...at)
     const said =
       /another process has it open \(no server has left its address there yet\)\..* leave --data-dir out, or give --endpoint/

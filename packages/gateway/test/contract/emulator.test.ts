@@ -176,7 +176,7 @@ describe('an emulator in this process', () => {
     [{ indexes: true }, 'indexes is one of auto, require; got true'],
     [{ apply: 'manual' }, 'apply is an object'],
     [{ apply: { type: 'probability', chance: 2 } }, 'a chance from 0 to 1'],
-    [{ apply: { type: 'time', delayMs: -1 } }, 'a delayMs of 0 or more'],
+    [{ apply: { type: 'time', delayMs: -1 } }, 'a delayMs from 0 to 86400000'],
     [{ ttl: ['A.b'] }, 'ttl[0] is "A.b"; it must be an object'],
     [{ ttl: { kind: 'A', property: 'b' } }, 'a list of {"kind", "property"}'],
     [
@@ -190,12 +190,15 @@ describe('an emulator in this process', () => {
     ],
     [{ seed: -1 }, 'seed must be a whole number from 0 to 4294967295; got -1'],
     [{ seed: 1.5 }, 'got 1.5'],
+    [{ seed: -1n }, 'got -1n'],
+    [{ clock: new Date('x') }, 'got Invalid Date'],
+    [{ apply: { type: 'time', delayMs: null } }, 'a delayMs from 0 to 86400000'],
     [{ port: 'abc' }, 'port must be a whole number from 0 to 65535; got "abc"'],
     [{ port: 65_536 }, 'got 65536'],
     [{ idCollisions: 'stop' }, 'idCollisions is one of next, fail; got "stop"'],
     [{ durability: 'none' }, 'durability is one of process, power; got "none"'],
     [{ indexFile: 'missing/index.yaml' }, 'there is no file missing/index.yaml for indexFile'],
-  ])('%j is refused', async (options, message) => {
+  ])('%o is refused', async (options, message) => {
     await expect(testEmulator(options as never)).rejects.toThrow(message)
   })
 

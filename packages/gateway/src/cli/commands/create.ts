@@ -10,7 +10,12 @@ export async function create(flags: Flags, io: Io): Promise<number> {
   await makeFolder(dir).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`the folder ${dir} cannot be made (${error.code ?? error.message})`)
   })
-  if (!statSync(dir).isDirectory()) throw new UsageError(`the folder ${dir} cannot be made: it is a file`)
+  const found = statSync(dir, { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true) {
+    throw new UsageError(
+      `the folder ${dir} cannot be made: it is a ${found === undefined ? 'link to nothing' : 'file'}`,
+    )
+  }
   io.out(`${dir} is there; to go on: sixtables start ${String(flags['directory'])}`)
   return exitCodes.ok
 }

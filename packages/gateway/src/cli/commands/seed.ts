@@ -96,5 +96,5 @@ async function* matching(store: ApiStore, filter: ReturnType<typeof filterOf>): 
     isEmpty = false
     yield entity
   }
-  if (isEmpty && hasFilter(filter)) throw new NoMatch(filter, await foundIn(store, filter))
+  if (isEmpty && hasFilter(filter)) throw new NoMatch(filter, await foundIn(store, filter.namespaces))
 }

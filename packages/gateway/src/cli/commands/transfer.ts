@@ -66,9 +66,11 @@ export class NoMatch extends OperationError {
 
 const kindsNamed = 10
 
-export async function foundIn(store: FixtureStore, { namespaces }: Filter): Promise<string> {
+export async function foundIn(store: FixtureStore, namespaces: readonly string[]): Promise<string> {
   const kinds = await kindsOf(store, namespaces)
-  if (kinds.length === 0) return 'there are no entities'
+  if (kinds.length === 0) {
+    return namespaces.length === 0 ? 'there are no entities' : `in all namespaces ${await foundIn(store, [])}`
+  }
   const more = kinds.length > kindsNamed ? ` and ${kinds.length - kindsNamed} more` : ''
   return `there ${kinds.length === 1 ? 'is the kind' : 'are the kinds'} ${kinds.slice(0, kindsNamed).join(', ')}${more}`
 }
@@ -136,7 +138,7 @@ function transfer(
       const others = counted(Number(progressEntities?.workEstimated ?? 0), 'entity', 'entities')
       const store = new ApiStore(target, project, database)
       const ofOthers = method === 'import' && `the export has ${others} of other kinds or namespaces`
-      throw new NoMatch(filter, ofOthers || (await foundIn(store, filter)))
+      throw new NoMatch(filter, ofOthers || (await foundIn(store, filter.namespaces)))
     }
     return { entities, bytes: Number(progressBytes?.workCompleted ?? 0) }
   }

@@ -41,7 +41,11 @@ async function userOf(dir: string): Promise<string> {
   for (;;) {
     const found = await findServer(dir)
     if (found.state === 'running') return `a sixtables server, process ${found.server.pid}, on ${found.server.address}`
-    if (performance.now() > lastMs) return 'no server has left its address there yet'
+    if (performance.now() > lastMs) {
+      if (found.state === 'none') return 'no server has left its address there yet'
+      const { address, pid } = found.server
+      return `a server has left its address ${address} there, process ${pid}; ${found.reason}`
+    }
     await sleep(50)
   }
 }
