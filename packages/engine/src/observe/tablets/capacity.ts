@@ -38,7 +38,9 @@ export class TabletServer {
   #backlog = 0
   #load = 0
   #atMs: number
-  /** The latest refused operations. Made at the first: an engine has a thousand servers, and most refuse nothing. */
+  /** Operations refused since the start. */
+  refused = 0
+  /** The latest of them. Made at the first: an engine has a thousand servers, and most refuse nothing. */
   #refused: StepRing | undefined
 
   constructor(id: number, nowMs: number, capacity: number, queueMsMax: number) {
@@ -105,6 +107,7 @@ export class TabletServer {
   }
 
   refuse(nowMs: number, cost: number): void {
+    this.refused += cost
     this.#refused ??= new StepRing(1_000, 15, 1)
     this.#refused.add(this.#refused.at(nowMs), cost)
   }
