@@ -148,7 +148,9 @@ function checkOptions(options: EmulatorOptions): void {
 function formed<T>(name: keyof EmulatorOptions, { words, read }: Form<T>, value: unknown): T | undefined {
   const found = value === undefined ? undefined : read(value)
   if (value === undefined || found !== undefined) return found
-  throw invalidArgument(`${name} ${words}; got ${typeof value === 'string' ? JSON.stringify(value) : inspect(value)}`)
+  const got =
+    typeof value === 'string' ? JSON.stringify(value) : inspect(value, { breakLength: Number.POSITIVE_INFINITY })
+  throw invalidArgument(`${name} ${words}; got ${got}`)
 }
 
 /**

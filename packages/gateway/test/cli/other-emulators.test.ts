@@ -188,7 +188,10 @@ describe('the commands of the older emulator', () => {
     expect((await sixtables(['create', '/dev/null/x'])).code).toBe(2)
     expect((await sixtables(['create', '/dev/null'])).err).toContain('it is a file')
     symlinkSync('nowhere/x', join(folder, 'link'))
-    expect((await sixtables(['create', 'link'], { cwd: folder })).err).toContain('it is a link to nothing')
+    symlinkSync('loop', join(folder, 'loop'))
+    for (const link of ['link', 'loop']) {
+      expect((await sixtables(['create', link], { cwd: folder })).err).toContain('it is a link to nothing')
+    }
     expect((await sixtables(['create'])).err).toContain('name the folder to make')
     rmSync(folder, { recursive: true, force: true })
   })
