@@ -66,6 +66,15 @@ function brightestPlaces(page: Page): Promise<readonly number[]> {
 const rising = (numbers: readonly number[]): readonly number[] => numbers.toSorted((a, b) => a - b)
 
 consoleTests('Heat', ({ visit }) => {
+  test('advises to simulate servers only where they are not', async () => {
+    const { page, emulator } = await visit('#/heat')
+    const advice = page.getByText('Start the server with --simulate')
+    await advice.waitFor()
+    emulator.engine.tablets.configure({ simulate: true })
+    await page.getByText('Servers are simulated').waitFor()
+    expect(await advice.count()).toBe(0)
+  })
+
   test('draws a load of rising keys as a diagonal, in pixels and as a table', async () => {
     const { page, emulator, origin } = await watched(visit)
     await page.getByText('No load yet').waitFor()

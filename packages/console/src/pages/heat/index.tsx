@@ -223,7 +223,7 @@ function Compared({ recordings, names, setNames }: Heat) {
   )
 }
 
-function NoHeat({ there }: Heat) {
+function NoHeat({ there, recordings }: Heat) {
   if (there.length > 0) {
     return (
       <EmptyState title="No table is chosen">
@@ -236,9 +236,11 @@ function NoHeat({ there }: Heat) {
     <EmptyState title={connection.value === 'open' ? 'No load yet' : 'The server is away'}>
       <p>Each read and write of your program shows here within a second. Or let a lab make a load:</p>
       <CopyCode text={command} />
-      <p>
-        Start the server with <code>--simulate</code> to see tablets split and move as they would at scale.
-      </p>
+      {!recordings.live.simulated && (
+        <p>
+          Start the server with <code>--simulate</code> to see tablets split and move as they would at scale.
+        </p>
+      )}
     </EmptyState>
   )
 }
