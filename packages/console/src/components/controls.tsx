@@ -131,9 +131,10 @@ export function Select<T extends string>(props: SelectProps<T>) {
 
 export function Check({ label, isOn, onSwitch, disabled = false }: SwitchProps) {
   return (
-    <label class="check">
+    <label>
       <input
         type="checkbox"
+        style={{ marginRight: '6px' }}
         checked={isOn}
         disabled={disabled}
         onChange={(event) => onSwitch(event.currentTarget.checked)}

@@ -78,7 +78,7 @@ export function LinePlot(props: LinePlotProps) {
   useLayoutEffect(() => plot.current?.setSize({ width, height }), [width])
   return (
     <figure class="panel line-plot">
-      <figcaption>
+      <figcaption class="strong">
         {title} <span class="muted light">{unit}</span>
       </figcaption>
       <ul class="line-plot-legend wrap small">

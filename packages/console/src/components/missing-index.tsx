@@ -27,7 +27,7 @@ type MissingIndexProps = Readonly<{ words: string; yaml: string; create: CreateI
 
 export function MissingIndex({ words, yaml, create, children }: MissingIndexProps) {
   return (
-    <section class="missing-index caution panel my-2" aria-label={`Missing: ${words}`}>
+    <section class="missing-index warn text panel my-2" aria-label={`Missing: ${words}`}>
       {children}
       <pre class="ground">{safeLines(yaml)}</pre>
       <p class="toolbar">

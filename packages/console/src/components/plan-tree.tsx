@@ -17,7 +17,9 @@ function Step({ step: { words, table, index, inputs } }: { readonly step: Plan['
   return (
     <li>
       {safeText(words)}
-      {table !== undefined && <span class="tag">{index === undefined ? 'built-in index' : 'composite index'}</span>}
+      {table !== undefined && (
+        <span class="tag ml-1 nowrap">{index === undefined ? 'built-in index' : 'composite index'}</span>
+      )}
       {inputs.length > 0 && (
         <ul class="bullets">
           {inputs.map((input, i) => (

@@ -33,7 +33,7 @@ export function Refused({ reason, children }: Readonly<{ reason: string | undefi
   return (
     <>
       <p class="note">{safeText(reason)}</p>
-      <fieldset class="bare" disabled>
+      <fieldset style={{ display: 'contents' }} disabled>
         {children}
       </fieldset>
     </>

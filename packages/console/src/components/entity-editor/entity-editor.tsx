@@ -220,7 +220,7 @@ function ChangedMeanwhile({ entity: { base, newer, accept }, onTake }: ChangedMe
   const isGone = newer.properties === undefined
   const differences = differencesOf(base?.properties ?? {}, newer.properties ?? {})
   return (
-    <div class="caution panel" role="alert">
+    <div class="warn text panel" role="alert">
       <p>
         <strong>
           {isGone ? 'This entity was deleted since you opened it.' : 'This entity was changed since you opened it.'}

@@ -56,7 +56,7 @@ export function EditBar({ scope }: { readonly scope: EntityScope }) {
     <section class="stack gap-1" aria-label="Changes">
       <ErrorNote error={failure} what="The changes cannot be saved" />
       {theirs.length > 0 && (
-        <div class="panel toolbar caution py-1 px-3" role="alert">
+        <div class="panel toolbar warn text py-1 px-3" role="alert">
           <span>
             {safeText(
               `Another writer has ${theirsInWords(theirs)} since you read ${theirs.length > 1 ? 'them' : 'it'}.`,

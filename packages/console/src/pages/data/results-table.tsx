@@ -140,13 +140,7 @@ function KeyCell({ scope, row, onOpen }: KeyCellProps) {
   const text = keyTextOf(row)
   return (
     <span class="data-key row">
-      <button
-        type="button"
-        class="data-key-open cell-button accent mono"
-        tabIndex={-1}
-        title={`Open ${text}`}
-        onClick={onOpen}
-      >
+      <button type="button" class="cell-button accent mono" tabIndex={-1} title={`Open ${text}`} onClick={onOpen}>
         {safeText(text)}
       </button>
       <span class="data-key-links small ml-auto">

@@ -269,7 +269,7 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
       <dl class="figures wrap gap-3">
         {Object.entries(value ?? {}).map(([name, figure]) => (
           <div key={name} class="panel">
-            <dt>{safeText(name)}</dt>
+            <dt class="small muted">{safeText(name)}</dt>
             <dd class="large">{safeText(valueWords(figure).words)}</dd>
           </div>
         ))}

@@ -44,7 +44,7 @@ export function ChallengeView({ challenge, offer }: Readonly<{ challenge: Challe
         <dl class="stack gap-1">
           {calls.map(([call, answer]) => (
             <div key={call}>
-              <dt>{richText(call)}</dt>
+              <dt class="small muted">{richText(call)}</dt>
               <dd>{richText(answer)}</dd>
             </div>
           ))}

@@ -94,7 +94,7 @@ function HeatmapView(props: HeatmapProps) {
   }, [width, theme, heatmap, props.from, props.to, props.brightness])
   return (
     <figure ref={figure} class="heatmap relative">
-      <figcaption class="mb-1">{arm}</figcaption>
+      <figcaption class="mb-1 strong">{arm}</figcaption>
       <canvas
         ref={canvas}
         class="block"

@@ -155,7 +155,7 @@ function Flows({ flows: { title, flows } }: { readonly flows: ComparedFlows }) {
       <div class="flow-grid">
         {flows.map(({ arm, flow }) => (
           <figure key={arm} class="flow">
-            <figcaption class="mb-1">{arm}</figcaption>
+            <figcaption class="mb-1 strong">{arm}</figcaption>
             <ol class="rail">
               {flow.stages.map((stage) => (
                 <Stage key={stage.name} stage={stage} />

@@ -79,7 +79,7 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
 /** @param more - the way to more */
 const tile = (name: string, value: string, more?: ComponentChildren, isBad = false) => (
   <div class="panel tile">
-    <dt>{name}</dt>
+    <dt class="small muted">{name}</dt>
     <dd class="toolbar spread">
       <span class={`tile-value large strong ${isBad ? 'bad-text' : ''}`}>{value}</span>
       {more}

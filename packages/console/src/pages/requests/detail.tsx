@@ -118,7 +118,7 @@ function Facts({ detail }: { readonly detail: RequestDetailReport }) {
       {Object.entries(facts).map(([name, value]) =>
         value === undefined ? null : (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt class="small muted">{name}</dt>
             <dd class="breaks">{typeof value === 'string' ? safeText(value) : value}</dd>
           </div>
         ),
