@@ -25,7 +25,6 @@ export type Write =
   | { readonly operation: 'upsert'; readonly properties: JsonObject; readonly baseVersion: string }
   | { readonly operation: 'delete'; readonly baseVersion: string }
 
-/** A write and the path of its key as text. */
 export type KeyedWrite = Write & { readonly key: string }
 
 interface LookupAnswer {
@@ -39,7 +38,6 @@ interface MutationResult {
   readonly conflictDetected?: boolean
 }
 
-/** Parameters of the calls that name an entity. */
 export function entityQuery({ project, database, namespace }: EntityScope, key: string): string {
   return new URLSearchParams({ project, database, namespace, key }).toString()
 }
@@ -63,7 +61,6 @@ export function previewWrites(scope: EntityScope, writes: readonly KeyedWrite[],
   return postJson<CommitPreview>('/emulator/preview', body, options)
 }
 
-/** By their keys as texts. */
 type StoredEntities = ReadonlyMap<string, Required<StoredEntity>>
 
 /** The entities that this page stored last: a list that has them need not wait until it is read again. */

@@ -29,7 +29,6 @@ interface Stream {
 
 const streams = new Map<string, Stream>()
 
-/** Reads a stream until the function that is returned is called. */
 export function openEvents<T>(path: string, reader: EventReader<T>): () => void {
   const stream = streams.get(path) ?? { readers: new Set(), abort: undefined, isRefused: false }
   streams.set(path, stream)

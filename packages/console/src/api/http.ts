@@ -8,7 +8,6 @@
 import type { DatabaseName } from '../model/scope.ts'
 import { lost, watcherHeaders } from './connection.ts'
 
-/** An error that the server answered, in its own words. */
 export class ApiError extends Error {
   /** Name of the gRPC code, such as `NOT_FOUND`. */
   readonly status: string

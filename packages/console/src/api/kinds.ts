@@ -33,14 +33,12 @@ export async function countOfKind(scope: EntityScope, kind: string, options: Cal
   return await readCount(scope, countUpTo(kind, countMax + 1), options)
 }
 
-/** `1,000+` for a count above {@link countMax}. */
 export function countInWords(count: number): string {
   return count > countMax ? `${counted(countMax)}+` : counted(count)
 }
 
 export interface KindCount {
   readonly kind: string
-  /** As in {@link countOfKind}, unless the other figures are there. */
   readonly entities: number
   readonly entityBytes?: number
   readonly indexRows?: number
@@ -49,7 +47,6 @@ export interface KindCount {
 
 export interface KindCounts {
   readonly kinds: readonly KindCount[]
-  /** Every entity was counted. */
   readonly isWhole: boolean
 }
 

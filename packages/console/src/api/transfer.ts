@@ -57,7 +57,6 @@ export async function downloadFixture(
   return new Blob(parts, { type: response.headers.get('Content-Type') ?? 'text/plain' })
 }
 
-/** An operation, as far as it is shown. */
 export interface Operation extends Pick<OperationJson, 'name' | 'done' | 'error'> {
   readonly response?: { readonly outputUrl?: string }
   readonly metadata: {

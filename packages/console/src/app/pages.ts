@@ -52,5 +52,4 @@ export const groups = {
 
 export const pages: readonly ReturnType<typeof page>[] = Object.values(groups).flat()
 
-/** Shown for an address without a page. */
 export const homePage = 'overview'

@@ -36,7 +36,6 @@ export function tallyInWords({ tables }: CommitPreview): string {
   return deleted === 0 ? `Writes ${rows(written)}` : `Writes ${rows(written)}, deletes ${counted(deleted)}`
 }
 
-/** @param summary - of the list that opens */
 export function RowTally({ preview, summary }: { readonly preview: CommitPreview; readonly summary: string }) {
   const { tables, rows, moreRows = 0 } = preview
   return (

@@ -32,7 +32,6 @@ interface SwitchProps {
   readonly disabled?: boolean
 }
 
-/** A button that stays pressed. */
 export function Switch({ isOn, onSwitch, ...rest }: SwitchProps) {
   return <Button aria-pressed={isOn} onClick={() => onSwitch(!isOn)} {...rest} />
 }
@@ -144,7 +143,6 @@ export function Check({ label, isOn, onSwitch, disabled = false }: SwitchProps) 
   )
 }
 
-/** A form whose submission stays on the page. */
 export function Form({
   onSubmit,
   ...rest

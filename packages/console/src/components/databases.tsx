@@ -32,7 +32,6 @@ export function DatabaseChoice({ project, database = '', allLabel, onChoose }: D
   )
 }
 
-/** Props of a part that is about one database. */
 export interface DatabaseProps extends DatabaseName {
   readonly title: string
   /** `demo / (default)` */
@@ -46,7 +45,6 @@ function nameOf({ project, database }: DatabaseName): string {
 interface DatabaseFieldsProps {
   readonly value: DatabaseName
   readonly onChange: (value: DatabaseName) => void
-  /** Default true: the database as well as the project. */
   readonly hasDatabase?: boolean
 }
 

@@ -47,7 +47,6 @@ export function Dialog({ title, children, actions, onClose, isWide = false }: Di
 }
 
 interface DeleteQuestionProps extends Omit<DialogProps, 'actions'> {
-  /** Words of the button that deletes nothing. */
   readonly keep: string
   readonly onDelete: () => void
 }

@@ -26,7 +26,6 @@ interface LinePlotProps {
   readonly unit: string
   readonly x: { readonly name: string; readonly values: readonly number[]; readonly isTime?: boolean }
   readonly lines: readonly PlotLine[]
-  /** Both axes by orders of magnitude. */
   readonly isLogarithmic?: boolean
   readonly height?: number
   /** Least value at the top of the y axis, so that little noise does not fill the plot. */
@@ -40,7 +39,6 @@ const tableRowsMax = 100
 const timeSpanMin = 60
 
 const colourTokenOf = (place: number): string => `--series-${(place % colours) + 1}`
-/** Lines beyond the number of colours have other dashes. */
 const colourPlace = (line: PlotLine, i: number): number => line.colour ?? i
 const dashOf = (line: PlotLine, i: number): readonly number[] =>
   dashes[(line.dash ?? Math.floor(colourPlace(line, i) / colours)) % dashes.length] ?? []

@@ -11,7 +11,6 @@ import { type Action, useAction } from './use-server.ts'
 /** Members of `POST /emulator/indexes/create`: a definition, or the text of an index.yaml. */
 export type CreateIndex = Action<[Readonly<Record<string, unknown>>]>
 
-/** @param onCreated - told of each success */
 export function useCreateIndex({ project, database }: DatabaseName, onCreated: () => void): CreateIndex {
   return useAction(async (definition: Readonly<Record<string, unknown>>) => {
     const body = { project, database, ...definition }

@@ -15,7 +15,6 @@ import { Button } from './controls.tsx'
 import type { Action } from './use-server.ts'
 
 interface ErrorNoteProps {
-  /** Absent: nothing is shown. */
   readonly error: Error | undefined
   /** The action that failed: `The query could not be run`. */
   readonly what?: string
@@ -51,7 +50,6 @@ export function ActionNote({ action: { error, done }, what }: Readonly<{ action:
 
 type ProblemProps = Omit<ComponentProps<'p'>, 'class'> & Readonly<{ text: string | undefined; class?: string }>
 
-/** The mistake in what the user types; nothing without one. */
 export function Problem({ text, class: style = '', ...rest }: ProblemProps) {
   if (text === undefined) return null
   return (
@@ -70,7 +68,6 @@ export function EmptyState({ title, children }: { readonly title: string; readon
   )
 }
 
-/** `<h2>{safeText(name)}</h2>` */
 export const safeText = (text: string) => <bdi>{visibleText(text)}</bdi>
 
 /** {@link safeText} that may have several lines: messages and queries. */
@@ -114,7 +111,6 @@ interface PanelProps {
   readonly children: ComponentChildren
 }
 
-/** A box with its name, and words or actions behind the name. */
 export function Panel({ title, more, class: style = '', children }: PanelProps) {
   const id = useId()
   return (

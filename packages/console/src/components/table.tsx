@@ -21,7 +21,6 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string
   readonly class?: string | undefined
   readonly mark?: (row: Row) => object
-  /** Stands in the place of rows, where there are none. */
   readonly none?: string
 }
 

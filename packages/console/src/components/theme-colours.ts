@@ -5,7 +5,6 @@
  */
 import { signal } from '@preact/signals'
 
-/** Grows when the colours of the tokens may be others. */
 export const themeEpoch = signal(0)
 
 const changed = (): void => {

@@ -20,7 +20,6 @@ interface LoadedOptions<T> {
   readonly everyMs?: number | undefined
   /** Asks by POST with it; another body is another call. */
   readonly body?: object | undefined
-  /** Asks again when it is another one. */
   readonly turn?: number | undefined
   /** The call itself; default: a GET, or a POST of the body. */
   readonly read?: ((path: string, options: CallOptions) => Promise<T>) | undefined
@@ -99,7 +98,6 @@ export interface Action<A extends readonly unknown[]> {
   readonly run: (...args: A) => void
   readonly isBusy: boolean
   readonly error: Error | undefined
-  /** The words of `task` after it succeeded, if it gave some. */
   readonly done: string | undefined
 }
 
@@ -109,7 +107,6 @@ export interface Action<A extends readonly unknown[]> {
  */
 export function useAction<A extends readonly unknown[]>(task: (...args: A) => Promise<unknown>): Action<A> {
   const [state, setState] = useState<Omit<Action<A>, 'run'>>({ isBusy: false, error: undefined, done: undefined })
-  /** Calls under way or behind it. */
   const calls = useRef<readonly (() => Promise<unknown>)[]>([])
   const next = async (): Promise<void> => {
     const [call] = calls.current

@@ -30,7 +30,6 @@ export interface TableColumn<Row> {
 }
 
 interface VirtualTableProps<Row> {
-  /** Its name for screen readers. */
   readonly label: string
   readonly columns: readonly TableColumn<Row>[]
   /** Names the list: with another name it is another list. */
@@ -177,7 +176,6 @@ function showColumn(element: HTMLDivElement | null, column: number): void {
     ?.scrollIntoView({ inline: 'nearest', block: 'nearest' })
 }
 
-/** Keeps the scroll position, and the height below the head. */
 function usePlace(element: { current: HTMLDivElement | null }, setPlace: (place: Place) => void): void {
   useLayoutEffect(() => {
     const grid = element.current
@@ -256,7 +254,6 @@ interface RowProps<Row> {
   readonly props: VirtualTableProps<Row>
   readonly index: number
   readonly top: number
-  /** Of the active row alone. */
   readonly activeColumn: number | undefined
   readonly cellId: (row: number, column: number) => string
   readonly onActivate: (column: number) => void

@@ -3,7 +3,6 @@
 export type Piece = string | TextElement
 
 interface TextElement {
-  /** As in HTML. */
   readonly tag: string
   /** Target of `a`, language of `pre`, summary of `details`. */
   readonly about?: string
@@ -50,7 +49,6 @@ export type Line =
   /** A page cannot, for this reason. */
   | { readonly type: 'terminal'; readonly why: string }
 
-/** The body of the call that begins a run. */
 export interface LabRun {
   readonly seed?: number | undefined
   readonly arms?: readonly string[] | undefined

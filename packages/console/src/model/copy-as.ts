@@ -18,7 +18,6 @@ interface CopiedCall {
   readonly project: string
   readonly method: string
   readonly request: unknown
-  /** The answer, for a test. */
   readonly response?: unknown
 }
 
@@ -115,7 +114,6 @@ function escaped(json: string): string {
   )
 }
 
-/** Members of answers that differ from one call to the next. */
 const passing =
   /^(version|(create|update|read|commit)Time|transaction|cursor|(end|skipped)Cursor|snapshotVersion|executionDuration)$/
 

@@ -8,7 +8,6 @@ import { type JsonObject, jsonOf, numbersOf, type PropertyForm, propertiesForm, 
 export interface Difference {
   /** `address.zip`, `tags[2]` */
   readonly path: string
-  /** The value in words; absent where there is none. */
   readonly before?: string | undefined
   readonly after?: string | undefined
 }

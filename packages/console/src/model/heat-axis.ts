@@ -21,9 +21,7 @@ export class HeatAxis {
   readonly #seen = new Set<number>()
   #starts: string[] = ['']
   #places: number[]
-  /** Rows of bounds that were looked up. */
   #rows = new Map<number, number>()
-  /** Grows when rows are others than before. */
   version = 0
 
   constructor(bounds: Bounds) {

@@ -48,7 +48,6 @@ export interface Plane {
   /** The time that was recorded; within it a time without a column had no load. */
   readonly fromMs: number
   readonly toMs: number
-  /** When columns begin and end, oldest first. */
   readonly starts: Float64Array
   readonly ends: Float64Array
   /** Column after column, each with a value for each row. */

@@ -25,10 +25,8 @@ export function heatColour(share: number): readonly [number, number, number] {
 
 export const cssColour = (share: number): string => `rgb(${heatColour(share).join(' ')})`
 
-/** The whole scale, for a legend. */
 export const heatGradient: string = `linear-gradient(90deg, ${stops.map((stop) => `rgb(${stop.join(' ')})`).join(', ')})`
 
-/** So many steps of colour are told apart. */
 const colourSteps = 256
 
 /** Colours of the scale as a canvas has them in memory (little-endian RGBA). */

@@ -6,7 +6,6 @@ import { isObject, type Json, type JsonObject } from './typed-json.ts'
 import { unseen } from './visible-text.ts'
 
 export class JsonSourceError extends Error {
-  /** Offset of the mistake, where it is known. */
   readonly at: number | undefined
 
   constructor(message: string, at?: number) {

@@ -19,7 +19,6 @@ export const pageMax = 100
 /** Rows that are read ahead of the viewport on either side. */
 const ahead = 100
 
-/** Sections with rows that are kept. */
 const keptMax = 60
 
 export interface PageRequest {
@@ -27,7 +26,6 @@ export interface PageRequest {
   readonly start: string | undefined
   readonly end: string | undefined
   readonly limit: number
-  /** Results before `start`. */
   readonly before: number
 }
 
@@ -45,7 +43,6 @@ interface PagesOptions<Row> {
   idOf(row: Row): string
   /** Changes with the values of a row. */
   stampOf(row: Row): string
-  /** Called when rows, the count or the error have changed. */
   onChange(): void
 }
 
@@ -98,7 +95,6 @@ export class Pages<Row> {
     return this.#isReading
   }
 
-  /** `undefined` while the row is not there. */
   row(index: number): Row | undefined {
     const at = this.#sectionOf(index)
     return this.#sections[at]?.rows?.[index - (this.#starts[at] ?? 0)]

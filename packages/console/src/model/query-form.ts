@@ -68,7 +68,6 @@ export interface Filter {
 }
 
 export interface QueryForm {
-  /** Empty: every kind. */
   readonly kind: string
   readonly keysOnly: boolean
   readonly filters: readonly Filter[]

@@ -32,7 +32,6 @@ export interface Column {
   readonly stepMs: number
   /** Start and end of each cell, as places of bounds. */
   readonly bounds: Int32Array
-  /** The measures of each cell, totals of the column. */
   readonly values: Float32Array
 }
 
@@ -67,7 +66,6 @@ export class Bounds {
 export class HeatRecording {
   readonly bounds: Bounds
   version = 0
-  /** Columns of each table, oldest first. */
   tables = new Map<string, Column[]>()
   events: readonly TabletEvent[] = []
   tablets: readonly Tablet[] = []

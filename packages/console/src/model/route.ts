@@ -8,7 +8,6 @@
 export interface Route {
   /** Name of the page; empty for an address without one. */
   readonly page: string
-  /** The rest of the path, decoded. */
   readonly parts: readonly string[]
   readonly query: URLSearchParams
 }

@@ -1,14 +1,12 @@
-/** Places of data: a database, a namespace in it, and the addresses of the pages that show them. */
+/** Places of data: a database, a namespace in it, and the addresses of the pages that show them. An empty name is the default one. */
 import type { ApiKey } from './key-text.ts'
 import { addressOf, type QueryMembers, type Route } from './route.ts'
 
-/** An empty `database` is the default one. */
 export interface DatabaseName {
   readonly project: string
   readonly database: string
 }
 
-/** An empty `namespace` is the default one. */
 export interface EntityScope extends DatabaseName {
   readonly namespace: string
 }
@@ -37,7 +35,6 @@ export function scopeQuery({ database, namespace }: Pick<EntityScope, 'database'
   return { database: database || undefined, namespace: namespace || undefined }
 }
 
-/** @param key - path of the entity as text */
 export function addressOfEntity(scope: EntityScope, key: string, more: QueryMembers = {}): string {
   return addressOf('entity', [scope.project, key], { ...scopeQuery(scope), ...more })
 }

@@ -18,7 +18,6 @@ export interface Settings {
   readonly ttl: readonly TtlPolicy[]
 }
 
-/** The apply policy: exactly one member. */
 interface JobPolicy {
   readonly forceStrongConsistency?: true
   readonly manualJobPolicy?: true
@@ -39,7 +38,6 @@ export type SettingsForm = Readonly<ReturnType<typeof formOf>>
 export function formOf({ jobPolicy, idAllocationPolicy, lockTimeoutMs, entityGroupsMax, ...plain }: Settings) {
   return {
     ...plain,
-    /** Name of the apply policy's member. */
     apply: Object.keys(jobPolicy)[0] ?? 'forceStrongConsistency',
     /** Empty for random delays. */
     delayMs: String(jobPolicy.timeJobPolicy?.delayMs ?? ''),

@@ -17,7 +17,6 @@ import {
 import type { PageRequest } from './paging.ts'
 import { given } from './scope.ts'
 
-/** The statement of a text. @throws GqlError */
 export function statementIn(gql: string): Statement {
   return parseGql(gql, { allowLiterals: true })
 }
@@ -79,7 +78,6 @@ export function keysOf(statement: SelectStatement): SelectStatement {
   return { ...statement, fields: ['__key__'], distinct: false }
 }
 
-/** Whether the results are entities, or keys of them. */
 export function findsEntities({ fields, distinct }: SelectStatement): boolean {
   return distinct === false && (fields.length === 0 || (fields.length === 1 && fields[0] === '__key__'))
 }

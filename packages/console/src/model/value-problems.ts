@@ -20,7 +20,6 @@ export function problemsOf(properties: readonly PropertyForm[]): readonly Proble
   })
 }
 
-/** The mistake in each name, if there is one. */
 export function nameProblems(properties: readonly PropertyForm[]): readonly (string | undefined)[] {
   const seen = new Set<string>()
   return properties.map(({ name }) => {

@@ -23,7 +23,6 @@ export interface ApiValue {
   readonly timestampValue?: string
   readonly keyValue?: ApiKey
   readonly stringValue?: string
-  /** Base64. */
   readonly blobValue?: string
   readonly geoPointValue?: { readonly latitude?: number; readonly longitude?: number }
   readonly entityValue?: { readonly key?: ApiKey; readonly properties?: ApiProperties }

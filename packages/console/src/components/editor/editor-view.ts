@@ -24,7 +24,6 @@ type Language = keyof typeof languages
 
 export interface EditorOptions {
   readonly language: Language
-  /** Its name for screen readers. */
   readonly label: string
   readonly value: string
   readonly placeholder: string

@@ -13,7 +13,6 @@ export interface Reading {
   /** Absent while the draft is not an entity. */
   readonly properties?: JsonObject
   readonly problem?: string
-  /** Offset of the problem in the text. */
   readonly mistakeAt?: number | undefined
 }
 

@@ -91,7 +91,6 @@ interface PartProps {
   readonly scope: EntityScope
 }
 
-/** The draft in one of its views, and the way to the other. @param props - `onRun`: Ctrl+Enter */
 function DraftFields({ editor, scope, onRun }: PartProps & { readonly onRun: () => void }) {
   const { draft, setDraft, reading, refused } = editor
   const [showsMeanings, setShowsMeanings] = useState(false)
@@ -214,7 +213,6 @@ function KeyField({ editor: { key, keyProblem: problem, setKey }, scope }: PartP
 
 type ChangedMeanwhileProps = Readonly<{ entity: EntityBase; onTake: () => void }>
 
-/** The change of another writer, and the choice between the two. */
 function ChangedMeanwhile({ entity: { base, newer, accept }, onTake }: ChangedMeanwhileProps) {
   if (newer === undefined) return null
   const isGone = newer.properties === undefined

@@ -15,18 +15,15 @@ interface FieldContext {
   /** The API's refusal, and the property that it is about. */
   readonly refused: EditorState['refused']
   readonly showsMeanings: boolean
-  /** The partition that keys are of, unless they say otherwise. */
   readonly home: ValueForm['partition']
 }
 
 interface ValueFieldProps {
   readonly value: ValueForm
-  /** In labels: `title`, `tags[2]`. */
   readonly name: string
   readonly problem: string | undefined
   readonly context: FieldContext
   readonly onChange: (value: ValueForm) => void
-  /** Buttons at the end of its first line. */
   readonly actions: ComponentChildren
   readonly isElement: boolean
 }
@@ -106,7 +103,6 @@ function IndexFlag({ value, name, onChange }: Pick<ValueFieldProps, 'value' | 'n
   )
 }
 
-/** An empty element of the type of the one before it. */
 function elementLike(last: ValueForm | undefined): ValueForm {
   if (last === undefined || last.type === 'other') return emptyValue
   const text = last.type === 'boolean' || last.type === 'timestamp' ? last.text : ''

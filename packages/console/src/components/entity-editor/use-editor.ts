@@ -24,7 +24,6 @@ export interface EditorOptions {
   readonly onSaved?: (key: string) => void
 }
 
-/** The draft, the questions and the write; the API's refusal is shown at the property that it names. */
 export type EditorState = ReturnType<typeof useEditor>
 
 export function useEditor(options: EditorOptions, entity: EntityBase) {
@@ -71,7 +70,6 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
     ...{ key, setKey, draft, setDraft, reading, question, ask, preview, refusal, isBusy, commit },
     keyProblem: problemOfKey,
     refused: refusal && { property: refusedProperty(refusal.message), message: refusal.message },
-    /** Whether the write may be done now (EE3). */
     isReady: preview !== undefined && !isBusy && !isConflict,
     close: () => (isChanged(reading, base) && question !== 'discard' ? ask('discard') : onClose()),
   }

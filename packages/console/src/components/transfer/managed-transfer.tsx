@@ -117,7 +117,6 @@ interface ChoiceProps<T extends string> {
   readonly onChange: (value: T) => void
 }
 
-/** A choice between a few ways, as radio buttons. */
 export function Choice<T extends string>({ legend, value, options, onChange }: ChoiceProps<T>) {
   const name = useId()
   return (
@@ -140,7 +139,6 @@ export function FormatChoice(props: Readonly<{ value: FixtureFormat; onChange: (
 
 type StartProps = Readonly<{ label: string; isBusy: boolean; disabled?: boolean; onCancel: () => void }>
 
-/** The button that begins, and while it runs the one that cancels. */
 export function Start({ label, isBusy, disabled = false, onCancel }: StartProps) {
   return (
     <>

@@ -191,7 +191,6 @@ function FaultForm({ add }: { readonly add: Action<[object, boolean]> }) {
 
 const numbers: readonly string[] = ['latencyMs', ...timeFields.map(([name]) => name)]
 
-/** The fields that were filled in, as the server takes them. */
 function faultOf(chosen: readonly string[], texts: Texts, isHold: boolean): object {
   const isAsked = (name: string): boolean => !isHold || placeFields.some(([field]) => field === name)
   const filled = Object.entries(texts).filter(([name, text]) => text !== '' && isAsked(name))

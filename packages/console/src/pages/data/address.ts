@@ -17,7 +17,6 @@ export interface Place extends EntityScope {
   /** `undefined`: the properties that were met. */
   readonly columns: readonly string[] | undefined
   readonly isExplained: boolean
-  /** Path of the entity that is open in the editor. */
   readonly opened: string | undefined
 }
 
@@ -47,7 +46,6 @@ export function addressOfPlace(place: Place): string {
   })
 }
 
-/** The query and its columns, without what is open beside them. */
 export function addressOfQuery(place: Place): string {
   return addressOfPlace({ ...place, isExplained: false, opened: undefined })
 }

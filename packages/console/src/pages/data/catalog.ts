@@ -13,7 +13,6 @@ import { type Changed, useChanges } from './commits.ts'
 
 export type Catalog = ReturnType<typeof useCatalog>
 
-/** The default namespace is empty. */
 export function useCatalog({ project, database, namespace }: EntityScope) {
   const scope = { project, database, namespace }
   const named = (...names: readonly string[]) => (project === '' ? undefined : JSON.stringify(names))

@@ -20,7 +20,6 @@ import { keyTextOf } from './results.ts'
 
 export interface EditedEntity {
   readonly scope: EntityScope
-  /** Path as text. */
   readonly key: string
   readonly base: StoredEntity
   readonly forms: ReadonlyMap<string, ValueForm>

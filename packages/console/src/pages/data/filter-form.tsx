@@ -14,10 +14,8 @@ import { type Column, type Types, typesOf } from './results.ts'
 
 interface FilterFormProps {
   readonly form: QueryForm
-  /** Known properties of the kind, with their types. */
   readonly columns: readonly Column[]
   readonly text: string
-  /** An input that makes no query. */
   readonly wrong: WrongInput | undefined
   readonly onChange: (form: QueryForm) => void
   readonly onRun: () => void

@@ -26,7 +26,6 @@ interface QueryPanelProps {
   readonly onRun: (gql: string) => void
   /** Whether the query as it stands is another one than `gql`, or none. */
   readonly onChanged: (isChanged: boolean) => void
-  /** Stands before the buttons. */
   readonly children: ComponentChildren
 }
 

@@ -31,7 +31,6 @@ import { ResultsTable, type ResultsTableProps } from './results-table.tsx'
 
 interface ViewProps {
   readonly place: Place
-  /** The query that was run, as it may be kept. */
   readonly query: Omit<KeptQuery, 'isKept'>
   /** The query above is no longer the one of these results. */
   readonly isChanged: boolean
@@ -100,13 +99,11 @@ export function ResultsView(props: ResultsViewProps) {
 
 interface FrameProps extends ViewProps, Pick<ToolsProps, 'onDelete'> {
   readonly gql: string
-  /** The query whose plan is shown. */
   readonly explained: string
   readonly tools?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** The results of a query and its plan beside them, below their tools. */
 function View({ gql, explained, tools, children, ...props }: FrameProps) {
   const { place, isChanged, runs, go } = props
   const { isExplained } = place
@@ -163,7 +160,6 @@ interface ToolsProps extends Pick<ViewProps, 'place' | 'query' | 'isChanged' | '
   readonly children?: ComponentChildren
 }
 
-/** The right end of the toolbar: what can be done with results, then with the data. */
 export function Tools({ place, query, isChanged, onDialog, onDelete, children }: ToolsProps) {
   return (
     <div class="toolbar data-tools">
@@ -278,7 +274,6 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
   )
 }
 
-/** Columns that are shown before the user chooses. */
 const shownMax = 12
 
 type ColumnChooserProps = Readonly<{ met: readonly Column[]; shown: readonly string[]; go: Go }>

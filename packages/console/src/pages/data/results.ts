@@ -194,7 +194,6 @@ export function useSelection(scopeName: string, pages: Pages<EntityResult>) {
       else if (isIn(row)) set([...present].filter(([name]) => name !== keyTextOf(row)))
       else set([...present, ...named([row])])
     },
-    /** Whether all rows that were read are selected. */
     areAll,
     toggleAll: () => set(areAll ? [] : named(known)),
     clear: () => set([]),

@@ -89,7 +89,6 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
 }
 
 const firstMax = 20
-/** Commits that come together are read once. */
 const restMs = 500
 
 function FirstEntities({ scope }: { readonly scope: EntityScope }) {
@@ -143,7 +142,6 @@ function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
   )
 }
 
-/** So many of the entities below one are listed. */
 export const childrenMax = 50
 
 type ChildrenProps = Readonly<{ scope: EntityScope; entityKey: string; first: First }>

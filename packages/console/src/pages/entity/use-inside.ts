@@ -12,7 +12,6 @@ import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { childrenMax } from './find-entity.tsx'
 
-/** An entity, with the query of the address. */
 export interface InsideProps {
   readonly scope: EntityScope
   readonly entityKey: string

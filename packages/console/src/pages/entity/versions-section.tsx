@@ -21,7 +21,6 @@ interface VersionsSectionProps extends InsideProps {
   readonly versions: readonly VersionReport[]
 }
 
-/** Those that were read, by version. */
 type KnownVersions = Map<string, StoredEntity>
 
 /** The address names two versions; without them they are the newest, and the one before the chosen one. */
@@ -103,7 +102,6 @@ function compareWith(
   )
 }
 
-/** How a client reads this version. */
 function ReadTime({ version: { readTime, readable } }: { readonly version: VersionReport }) {
   if (readTime === undefined) return <p class="muted">A lookup finds this version.</p>
   if (!readable) return <p class="muted">It is too old for a read; the log still has it.</p>

@@ -21,7 +21,6 @@ type Scale = Pick<Heat, 'most' | 'metric'> & { readonly ink: PictureInk }
 const headHeight = 28
 const legendHeight = 44
 
-/** All pictures that are shown, one below the other, with their scale. */
 export function pictureFile(
   panels: readonly Panel[],
   { most, metric, atMs, ink }: Scale & { readonly atMs: number },

@@ -124,7 +124,6 @@ function Shape({ kind }: { readonly kind: TabletEvent['kind'] }) {
 
 type MarksProps = Readonly<{ events: readonly TabletEvent[]; onShow: (event: TabletEvent) => void }>
 
-/** Newest first. */
 export function Marks({ events, onShow }: MarksProps) {
   const shown = events.slice(-marksMax).reverse()
   return (
@@ -167,7 +166,6 @@ export function Marks({ events, onShow }: MarksProps) {
 
 type FindingsProps = Readonly<{ findings: readonly Finding[]; pinned: string | undefined }>
 
-/** @param pinned - the one that was asked for by its pin */
 export function Findings({ findings, pinned }: FindingsProps) {
   return (
     <section>

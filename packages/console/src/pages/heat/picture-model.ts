@@ -103,7 +103,6 @@ const moves: Readonly<Record<string, readonly [columns: number, rows: number]>> 
   End: [1e9, 0],
 }
 
-/** `undefined`: the key is not one of the picture's. */
 export function keyAction(event: KeyboardEvent, model: Shape, { cursor, corner }: Cursor): KeyResult | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined
   const { window, layout, axis } = model

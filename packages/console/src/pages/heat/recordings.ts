@@ -35,7 +35,6 @@ export class Recordings {
   readonly #computed = new Map<string, { readonly version: string; readonly value: unknown }>()
   /** By source and table: the instant up to which columns were taken into the axis. */
   readonly #takenMs = new Map<string, number>()
-  /** Grows with whatever may change a picture. */
   readonly changed = signal(0)
   /** Columns of the live recording up to it are shown while it is paused. */
   frozen: { readonly version: number; readonly atMs: number } | undefined
@@ -55,7 +54,6 @@ export class Recordings {
     this.changed.value++
   }
 
-  /** @returns the name under which it is listed */
   open(name: string, report: Report): string {
     const recording = new HeatRecording(this.#bounds)
     recording.add(report)

@@ -51,7 +51,6 @@ export function zoomed(window: Window, at: { readonly ms: number; readonly row: 
   return { fromMs, toMs, fromRow, toRow }
 }
 
-/** The keys of the rows of a window; `undefined`: all. */
 function keysOf({ fromRow, toRow }: Window, axis: HeatAxis): KeyRange | undefined {
   const [first, last] = [Math.max(0, Math.floor(fromRow)), Math.min(axis.count, Math.ceil(toRow))]
   if (first === 0 && last === axis.count) return undefined
@@ -88,7 +87,6 @@ export function useHeat(route: PageProps['route']) {
 
 const byItself: QueryMembers = { tables: 'Entities', measure: 'operations', time: spans[0].name }
 
-/** The part of the state that is in the address. */
 function useChoice({ query }: PageProps['route']) {
   const named = query.get('tables')
   const tables = named === null ? ['Entities'] : named.split(',').filter((table) => table !== '')

@@ -15,7 +15,6 @@ export interface LabsOffer extends Partial<Catalogue> {
   /** Without the package of the labs there is only the command that installs it. */
   readonly installed: boolean
   readonly install?: string
-  /** The address of the worker that judges programs. */
   readonly judge?: string
 }
 

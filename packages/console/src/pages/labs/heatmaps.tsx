@@ -55,7 +55,6 @@ export function Heatmaps({ heatmaps }: { readonly heatmaps: ComparedHeatmaps }) 
   )
 }
 
-/** A part of the time, in the unit of the maps. */
 interface Span {
   readonly from: number
   readonly to: number
@@ -72,7 +71,6 @@ interface HeatmapProps extends Span, MapOfArm {
 
 const inTime = (at: number): string => inWords(Number(at.toPrecision(3)))
 
-/** A span so many times as long with the same middle, within another one. */
 function aroundMiddle({ from, to }: Span, times: number, within: Span): Span {
   const half = ((to - from) * times) / 2
   const middle = (from + to) / 2

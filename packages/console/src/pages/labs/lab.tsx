@@ -13,7 +13,6 @@ import { useKeptText } from './progress.ts'
 import { Lesson, ResultView, Verdicts } from './result.tsx'
 import { RunProgress, useRun } from './run-progress.tsx'
 
-/** @param run - id of the run that is shown */
 export function LabView({ lab, run: id }: Readonly<{ lab: LabOffer; run: string | undefined }>) {
   const arms = lab.arms.map(({ name }) => name)
   const [choice, setChoice] = useState<RunChoice>({ seed: '1', arms, settings: {} })
@@ -102,7 +101,6 @@ interface RunOptionsProps {
   readonly onChange: (choice: RunChoice) => void
 }
 
-/** Seed, arms and settings of a run; left alone they are the lab's own. */
 function RunOptions(props: RunOptionsProps) {
   const { lab, choice, onChange } = props
   /** Without any arm, all of them are chosen. */

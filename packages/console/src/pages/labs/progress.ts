@@ -29,7 +29,6 @@ export function stepsDone({ predictions, verdicts: judged, lines }: Progress): n
   return predictions.filter((text) => text?.trim()).length + judged.filter(Boolean).length + lines.length
 }
 
-/** A text that the reader writes, kept in this browser. */
 export function useKeptText(name: string, given = '') {
   const [text, setText] = useState(() => keptText(name) ?? given)
   const change = (now: string): void => {
@@ -51,7 +50,6 @@ export function useKeptProgress(chapter: number, steps: number) {
   return { progress, change }
 }
 
-/** The progress of the chapter around a part of it. */
 export const ChapterProgress = createContext<ReturnType<typeof useKeptProgress>>({ progress: none, change: () => {} })
 
 export function withItem<T>(list: readonly T[], at: number, item: T): readonly T[] {

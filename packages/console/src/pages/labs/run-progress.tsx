@@ -51,7 +51,6 @@ interface WatchedRun {
   readonly error?: Error
 }
 
-/** @param onBegun - told of the id of a run that `start` began */
 export function useRun(lab: string, id: string | undefined, onBegun: (id: string) => void) {
   const [{ run, error }, setWatched] = useState<WatchedRun>({})
   useEffect(() => setWatched({}), [id])

@@ -94,7 +94,6 @@ const about: Readonly<Record<string, string>> = {
   manualJobPolicy: 'when you release a record here',
 }
 
-/** The apply policy of the database. */
 function PolicyForm({ place, onChanged }: { readonly place: DatabaseName; readonly onChanged: () => void }) {
   const path = settingsPath(place)
   const { value, error, set } = useLoaded<Settings>(path)
@@ -206,7 +205,6 @@ function WaitingRecords({ place, report, error, onReleased }: WaitingRecordsProp
 interface RecordProps {
   readonly place: DatabaseName
   readonly record: PendingRecordReport
-  /** Records of its group that go before it. */
   readonly before: number
   readonly release: Action<[path: string]>
 }

@@ -15,9 +15,7 @@ const example = 'SELECT * FROM ToDo WHERE done = false'
 interface PinnedQueryProps {
   readonly name: string
   readonly place: EntityScope
-  /** The query that runs; empty = none. */
   readonly gql: string
-  /** Grows at each step. */
   readonly turn: number
   readonly onRun: (gql: string) => void
 }

@@ -76,7 +76,6 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
   )
 }
 
-/** @param more - the way to more */
 const tile = (name: string, value: string, more?: ComponentChildren, isBad = false) => (
   <div class="panel tile">
     <dt class="small muted">{name}</dt>

@@ -8,7 +8,6 @@
 import type { RecordedRequest, RequestEvent } from '@sixtables/gateway/browser'
 
 export interface Feed {
-  /** Newest first. */
   readonly shown: readonly RecordedRequest[]
   /** Calls that came while the list was held, newest first. */
   readonly waiting: readonly RecordedRequest[]

@@ -51,7 +51,6 @@ export function Transactions({ used: { feed, error, hold, older }, openId, onOpe
   )
 }
 
-/** The picture in words, the oldest transaction first. */
 function BarTable({ bars }: { readonly bars: readonly Bar[] }) {
   return (
     <Table
@@ -117,7 +116,6 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
   const x = (ms: number): number => shareX(scale.x(ms))
   const lineOf = new Map(bars.map(({ id }, i) => [id, headPx + i * linePx + linePx / 2]))
   const height = headPx + bars.length * linePx + 4
-  // From each wait to the lines of the transactions that it is for.
   const arrows = bars.flatMap(({ id, waits }) =>
     waits.flatMap(({ fromMs, toMs, for: holders }) => {
       const at = Math.min(x(fromMs) + 4, (x(fromMs) + x(toMs)) / 2)
@@ -130,7 +128,6 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
     <div class="bar-picture rigid" style={{ maxHeight: '62%', overflow: 'hidden auto' }} ref={box}>
       <svg class="block" fill="currentcolor" width={width} height={height} aria-hidden="true">
         <Patterns />
-        {/* Pauses that are left out, with their lengths. */}
         {scale.gaps.map(({ atX, ms }) => (
           <g key={atX} transform={`translate(${shareX(atX)})`}>
             <line y1={headPx - 4} y2={height} stroke="var(--control-line)" stroke-dasharray="2 3" />

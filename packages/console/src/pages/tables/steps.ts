@@ -19,7 +19,6 @@ export interface LitRow {
   readonly isDeleted: boolean
 }
 
-/** The commit that is shown, and the rows that it lit up, by table and row key. */
 export interface Shown {
   readonly version: string
   readonly title: string
@@ -27,7 +26,6 @@ export interface Shown {
   /** It is applied later, and has not reached B. */
   readonly isWaiting: boolean
   readonly lit: ReadonlyMap<string, ReadonlyMap<string, LitRow>>
-  /** Commits between this one and the one that was shown before it. */
   readonly passed: number
 }
 

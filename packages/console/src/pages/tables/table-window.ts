@@ -13,13 +13,10 @@ import type { TableReport } from '@sixtables/engine'
 /** Texts of `rowKey` sort as the bytes do. */
 export type TableRow = TableReport['rows'][number]
 export type Tablet = TableReport['tablets'][number]
-/** The server's answer for a stretch of a table. */
 export type TableAnswer = Omit<TableReport, 'table'>
 
 interface Held extends Pick<TableAnswer, 'rows' | 'tablets'> {
-  /** Absent: no row is before those held. */
   readonly previous?: string | undefined
-  /** Absent: no row is behind them. */
   readonly next?: string | undefined
 }
 

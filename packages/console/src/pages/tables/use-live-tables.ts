@@ -32,7 +32,6 @@ export const tables: readonly TableDefinition[] = [
   { name: 'IdSequences', step: undefined, about: 'Counters of ids.' },
 ]
 
-/** A kind, or the key of an entity, to which all tables go. */
 export interface Target {
   readonly kind?: string | undefined
   readonly key?: string | undefined
