@@ -45,27 +45,24 @@ export class TableMissing extends DatastoreError {
   }
 }
 
-const idPatterns = {
-  project: /^[a-z0-9][a-z0-9.:_-]{2,99}$/,
-  instance: /^[a-z][a-z0-9-]{1,32}$/,
-  table: /^[a-zA-Z0-9_.-]{1,50}$/,
-  appProfile: /^[a-zA-Z0-9_.-]{1,50}$/,
-} as const
-
-const idWords: Readonly<Record<keyof typeof idPatterns, string>> = {
-  project: 'it has 3 to 100 lowercase letters, digits, and . : _ -, and begins with a letter or a digit',
-  instance: 'it has 2 to 33 lowercase letters, digits and hyphens, and begins with a letter',
-  table: 'it has 1 to 50 letters, digits, and . _ -',
-  appProfile: 'it has 1 to 50 letters, digits, and . _ -',
-}
+const ids = [
+  [
+    'project',
+    /^[a-z0-9][a-z0-9.:_-]{2,99}$/,
+    '3 to 100 lowercase letters, digits, and . : _ -, and begins with a letter or a digit',
+  ],
+  ['instance', /^[a-z][a-z0-9-]{1,32}$/, '2 to 33 lowercase letters, digits and hyphens, and begins with a letter'],
+  ['table', /^[a-zA-Z0-9_.-]{1,50}$/, '1 to 50 letters, digits, and . _ -'],
+  ['appProfile', /^[a-zA-Z0-9_.-]{1,50}$/, '1 to 50 letters, digits, and . _ -'],
+] as const
 
 /** Checks each name before it becomes part of a path. @throws INVALID_ARGUMENT */
 export function checkPlace(place: BigtablePlace): void {
-  for (const part of ['project', 'instance', 'table', 'appProfile'] as const) {
+  for (const [part, pattern, words] of ids) {
     const id = place[part]
-    if (id === undefined || idPatterns[part].test(id)) continue
+    if (id === undefined || pattern.test(id)) continue
     const name = part === 'appProfile' ? 'app profile' : part
-    throw invalidArgument(`"${id}" cannot be the id of a Bigtable ${name}: ${idWords[part]}`)
+    throw invalidArgument(`"${id}" cannot be the id of a Bigtable ${name}: it has ${words}`)
   }
 }
 

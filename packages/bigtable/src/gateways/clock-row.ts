@@ -10,14 +10,10 @@
  * still below the stamp, and the epoch is the same, then the register becomes the stamp, and the gateway's list gets the new commits. With a
  * register of 500 and a clock at 480, the stamp is 501. All commits that wait in a gateway share a write; it makes one write at a time.
  *
- * - A stamp is above every stamp that was acknowledged before the stamp was requested: with several rows they are read after the request.
  * - An unfinished commit is in a list of the row in which it got its stamp, until it is finished.
- * - A list changes only together with a higher register, or by a strike, whose condition is the exact list. A write that arrives late therefore
- *   changes nothing, because a later one had a higher stamp.
- * - Clocks only give numbers; safety needs them only for things over an hour old (shared-store.md, Old cells). A clock may be set back: the
- *   register keeps the order, and ages are measured by the later of both. A wrong clock gives no stamps (compared-clock/CK1).
- *
- * All of this is tested by test/property/gateways.test.ts.
+ * - A list changes only together with a higher register, or by a strike, whose condition is the exact list: a write that arrives late changes
+ *   nothing.
+ * - Clocks only give numbers, and may be set back (docs/architecture/shared-store.md). A wrong clock gives no stamps (compared-clock/CK1).
  */
 import { DatastoreError } from '@sixtables/engine'
 import { OutcomeUnknown, type RowCondition } from '../row-store/row-store.ts'
@@ -53,9 +49,8 @@ interface Entry extends OwnCommit {
 }
 
 interface Waiting {
-  /** Absent for a request that only moves the register. */
+  /** Absent for a request that only moves the register, to this moment at least. */
   readonly entry: Entry | undefined
-  /** The register must be at least this. */
   readonly moment: bigint
   /** The epoch in which its work began. */
   readonly epoch: number
@@ -99,10 +94,7 @@ export class ClockRow extends ClockRows {
     return this.#own.get(id)
   }
 
-  /**
-   * Prepares stamps above all that were given before the call. Finished commits leave the list with these stamps, and not by a write of their own
-   * before.
-   */
+  /** Prepares stamps above all that were given before the call. Finished commits leave the list with these stamps. */
   async readBeforeStamps(): Promise<void> {
     if (this.numbers.rows === 1 || this.store.isOff('fresh-registers')) return
     this.#reading++

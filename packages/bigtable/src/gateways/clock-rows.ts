@@ -6,14 +6,12 @@
  *   row 1   M <database> "clock" "1"      epoch 3, register 521, given 521, 2 rows      list of gateway 9
  *
  * The moment of a strong read is the highest stamp given, here 521. Stamps at or below it are never given again, as each row has a register at or
- * above it. If one had a lower register, the read would look again for some milliseconds, and then raise that register to a moment a little ahead.
+ * above it, or is raised by the read.
  *
  * - A reading is no snapshot of several rows. It counts if it has all rows of its newest epoch, each with that epoch; otherwise the gateway first gives
  *   them that epoch. Every stamp of an epoch is above all that were given in the whole reading before it.
- * - While a moment is closed, no commit at or below it begins, and all unfinished ones are listed in the reading that closed it.
+ * - No commit at or below a closed moment begins, and all unfinished ones are listed in the reading that closed it.
  * - The low watermark is the smallest listed stamp, or the least register + 1. Every commit below it is finished, or refused for ever.
- *
- * All of this is tested by test/property/gateways.test.ts.
  */
 import { topicRowKey } from '@sixtables/engine/store'
 import {

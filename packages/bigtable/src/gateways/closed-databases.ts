@@ -5,11 +5,9 @@
  *
  *   the row is stored ─▶ epoch raised at b ─▶ b is stored ─▶ all below b resolved ─▶ rows deleted at b ─▶ the row says "over"
  *
- * A gateway that sees the new epoch reads the metadata again, finds the row, and waits until the deletion is over. After ten seconds it
- * takes the deletion over: each step may be done twice, by two gateways at once. Both use the b that was stored first, and the row changes only
- * while it is of that deletion, so a process that stood still may finish one that others have finished. Commits and reads see the state before
- * b, or nothing of the deleted rows (test/property/gateways.test.ts). A process that waits for one deletion, or finishes it, also waits for the
- * next one, whose b is a moment of its own.
+ * A gateway that sees the new epoch reads the metadata again, finds the row, and waits until the deletion is over. After ten seconds it takes the
+ * deletion over: each step may be done twice, by two gateways at once, since both use the b that was stored first. Commits and reads see the state
+ * before b, or nothing of the deleted rows (test/property/gateways.test.ts).
  *
  * CD1  A row that is written late, after its deletion or a later one is over, changes nothing: the write expects the name of the deletion
  *      before, and names are never reused.                                                       closed-databases.test.ts

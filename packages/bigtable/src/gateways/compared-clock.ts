@@ -5,9 +5,8 @@
  *   ─▶ compared ─▶ at most a minute apart: its readings may become stamps
  *              └─▶ more: commits, transactions and strong reads are refused, the store counts as failing ─▶ compared each second
  *
- * A comparison is valid until the wall clock steps, which is visible without a call. Because a clock may also go wrong in ways that this process
- * does not see, a stamp that would raise a register by more than 5 s needs a recent comparison. A wrong clock is reported once, with figures,
- * and so is its end. A store without a clock of its own trusts the clocks of its gateways.
+ * A comparison is valid until the wall clock steps, which is visible without a call. A wrong clock is reported once, and so is its end. A store
+ * without a clock of its own trusts the clocks of its gateways.
  *
  * CK1  A clock that is more than a minute wrong gives no stamp.                             compared-clock.test.ts, test/property/gateways.test.ts
  */

@@ -72,10 +72,7 @@ export class Resolver {
     return Math.min(patienceMsMax, Math.max(patienceMsMin, 4 * this.#usualMs))
   }
 
-  /**
-   * Notes the duration of a commit of this gateway. One that waited for an abandoned commit does not count, because it would make the next such
-   * wait longer.
-   */
+  /** Notes the duration of a commit of this gateway. One that waited for an abandoned commit would make the next such wait longer. */
   noteCommit(commit: OwnCommit, ms: number): void {
     if (!this.#waitedInVain.has(commit)) this.#usualMs += (ms - this.#usualMs) / 8
   }

@@ -32,7 +32,6 @@ import { RowsKv } from '../row-store/rows-kv.ts'
 import { SharedDatabases } from './shared-databases.ts'
 import { SharedIndexWork } from './shared-index-work.ts'
 import { momentNow } from './shared-reads.ts'
-import { resetShared } from './shared-reset.ts'
 import { readableMicros, SharedStore } from './shared-store.ts'
 import { SharedVerbs } from './shared-verbs.ts'
 import { checkFormat } from './store-format.ts'
@@ -121,7 +120,7 @@ function openPort({ resetRefusal }: GatewayOptions, parts: PortParts, databases:
         const duty = dutyOf(databases.all().map(({ clock }) => clock.database))
         if (duty !== undefined && (await databases.leases.take(duty, everyMs))) await work()
       }),
-    reset: (scope) => resetShared(databases, scope),
+    reset: (scope) => databases.reset(scope),
     close: () => store.close(),
   }
 }

@@ -6,14 +6,10 @@
  *   ─▶ answer ─▶ apply, FINISH the other groups ─▶ leave the list
  *
  * Commits of one group that wait within a gateway share a turn (commit-turns.ts): one read, one write of the clock row, one APPEND. They are
- * evaluated in the order of their stamps, each over the images that those before it leave: of two inserts of ToDo:1 the second one fails. Each
- * keeps its own answer. If the APPEND is lost, each of them is decided anew.
+ * evaluated in the order of their stamps, each over the images that those before it leave: of two inserts of ToDo:1 the second one fails.
  *
- * If a condition fails, another commit was first: the commit reads, stamps and evaluates again, up to eight times. A lost answer says nothing
- * about other commits, and is not one of the eight. Errors of the store before the commit point leave nothing; after it this gateway, or another,
- * finishes the commit in the background. The answer is sent only after APPEND or DECIDE is known to have taken effect; so is the answer of a
- * commit that fails or changes nothing because of one before it in its turn. A commit that changes nothing, such as the deletion of a missing
- * entity, reads its groups again at its stamp, unless a later one of its turn has entered.
+ * If a condition fails, another commit was first: the commit reads, stamps and evaluates again, up to eight times. An answer is sent only after
+ * APPEND or DECIDE is known to have taken effect; so is the answer of a commit that fails or changes nothing because of one before it in its turn.
  *
  * SC1  A commit of a process that stood still for an hour is not repeated: its record may have been in the log, and swept since.
  *                                                                                   shared-commit.test.ts

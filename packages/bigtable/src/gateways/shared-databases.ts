@@ -1,12 +1,17 @@
 /** The parts of a process for each database of a shared store, such as its clock row. They can be made again at any time. */
+import { entityTables, type ResetScope } from '@sixtables/engine'
 import {
   databaseCode,
   getOrInsert,
+  isOf,
   parseMetadataRowKey,
+  rangesOf,
+  refuseHalfScope,
   rowAfter,
   rowsOf,
   type StoreCall,
   type StoreFigures,
+  scopeCode,
   transactionTopic,
 } from '@sixtables/engine/store'
 import type { Wanted } from '../row-store/row-store.ts'
@@ -134,6 +139,26 @@ export class SharedDatabases implements StoreFigures {
       }
     }
     return states
+  }
+
+  /**
+   * Deletes the entities of databases, of each at one moment. Composite indexes stay defined. Counters of ids stay too: a gateway completes the keys
+   * of a commit before its stamp, so an id that was allocated before the reset may belong to an entity that is put after it.
+   */
+  async reset(scope: ResetScope): Promise<void> {
+    refuseHalfScope(scope)
+    await this.find()
+    for (const database of this.all()) {
+      const { database: code } = database.clock
+      if (!code.startsWith(scopeCode(scope))) continue
+      const ranges =
+        scope.namespaceId === undefined
+          ? entityTables.map((space) => rowsOf(space, code))
+          : (await rangesOf(this.store.kv, scope)).filter(({ start }) =>
+              entityTables.some((space) => isOf(space, start)),
+            )
+      await this.closed.delete(database, ranges)
+    }
   }
 
   /** The rows of all databases at one moment, up to which every commit is resolved. */

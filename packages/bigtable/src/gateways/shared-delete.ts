@@ -1,8 +1,8 @@
 /**
  * Deletion of whole ranges of rows at a shared store, as one commit of a database at one stamp: each row gets an empty cell there.
  *
- * No gateway gives stamps or reads in the database meanwhile (closed-databases.ts), so the whole deletion happens at that moment. Cells stay until
- * they are swept; the empty cell hides a row that an earlier commit writes late. A group's head gets the stamp too, so that appends that still
+ * No gateway gives stamps or reads in the database meanwhile (closed-databases.ts), so the whole deletion happens at that moment. The empty cell
+ * hides a row that an earlier commit writes late. A group's head gets the stamp too, so that appends that still
  * arrive fail, and transactions that have read the group are refused. The rows of composite indexes are computed from their entities and deleted,
  * found or not: the build of an index may still write them, below the stamp.                 test/property/gateways.test.ts
  */

@@ -10,10 +10,9 @@
  * - Later commits have later cells, so commits continue during a build, and each step may be done twice.
  * - A read at a moment before b does not use the index, which lacks rows of older images.
  * - Commits of its first epoch and later ones write the index, whichever gateway applies them; earlier commits never do. So the definition
- *   must be stored before that epoch begins, which its gateway checks. (If the gateway dies, and its write arrives 1,000 epochs late, this fails.)
+ *   must be stored before that epoch begins, which its gateway checks.
  * - Images are written within a minute of their read. A later commit may delete rows of an older image, and that deletion may be swept.
- * - The number of a deleted index is never reused: its rows may arrive late, and a gateway that stood still may delete its rows once more.
- * - A definition's row is short enough for the condition of the next conditional write.
+ * - The number of a deleted index is never reused: its rows may arrive late.
  *
  * XS1  One gateway at a time does the work, by a lease; the others wait for it, and one of them continues when it has died. Two at
  *      once, one of which has lost its lease, do no harm.                                           shared-index-work.test.ts

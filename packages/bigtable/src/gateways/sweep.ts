@@ -11,18 +11,13 @@
  * horizon at 10:00, an entity with cells of 9:00, 9:30 and 10:30 loses the cell of 9:00.
  *
  * Deletions name timestamps, so one that arrives late deletes no newer cell. One assumption about time is necessary: no write of a row arrives later
- * than 50 minutes after it was sent, where "sent" means the last look at the time or at the clock row before. Each sender keeps within that:
- *
- * - A change of a group is sent within ten minutes of its read (group-row/F1) and arrives within 50 more, so the head of an empty group may be
- *   deleted after 90 minutes; the rest is for clocks that differ. Any write after the note changes the head, and removes the note.
- * - Rows of an index that is built are sent within a minute of the moment of their images. A deletion of one of them has a later stamp, so it
- *   was settled after that moment, and the row arrives before the deletion is swept.
+ * than 50 minutes after it was sent, where "sent" means the last look at the time or at the clock row before (docs/architecture/shared-store.md).
+ * Any write after the note in a head changes the head, and removes the note.
  *
  * SW1  No read at a moment after the horizon is changed.                                              sweep.test.ts
  * SW2  No record at or before the horizon is still being applied. Every gateway stores its settled stamp in the clock row, and sweeps up to the
  *      stamp stored 70 minutes ago: a record below it was sent within ten minutes of a look at that row (shared-apply/SA1) and arrived within 50;
- *      ten are for clocks that differ. The lists of commits are not enough: a gateway may list a commit again that others have resolved.
- *                                                                                  sweep.test.ts, test/property/gateways.test.ts
+ *      ten are for clocks that differ.                                        sweep.test.ts, test/property/gateways.test.ts
  */
 import { DatastoreError, entityTables, type StatusCode } from '@sixtables/engine'
 import {
@@ -53,7 +48,7 @@ import { readableMicros } from './shared-store.ts'
 const lookEveryMs = 600_000
 const sweepEveryMs = 3_600_000
 const slackMicros = 600_000_000n
-/** Longest time from the sending of a write of a row to its arrival. */
+/** From the sending of a write of a row to its arrival. */
 const landingMicros = 3_000_000_000n
 /** Time for which stamps must have been settled, at least the hour in which moments are readable. */
 const keptMicros = latestOf(landingMicros + unaskedMicros, readableMicros) + slackMicros

@@ -3,11 +3,10 @@
  * is resolved and removed.
  *
  * The other gateway may be alive. Then some of its commits are refused, which its own conditional writes tell it, and its next stamp stores its
- * list again. Strong reads do not wait for the watch: they resolve the commits that they meet.
+ * list again.
  *
- * A database is watched while it is used here, and until it has no list of another gateway. One call reads hundreds of them, and each that was found is
- * read once. So a store with a thousand unused databases is read no more often than an empty one. All databases are read every ten minutes too
- * (sweep.ts), so that a list in a database that no gateway uses is removed.                           watch.test.ts
+ * A database is watched while it is used here, and until it has no list of another gateway. So a store with a thousand unused databases is read no
+ * more often than an empty one. All databases are read every ten minutes too (sweep.ts).                           watch.test.ts
  */
 import { type ClockState, isBusy } from './clock-state.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'

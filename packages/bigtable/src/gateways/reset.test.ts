@@ -4,7 +4,7 @@ import { mutationOf } from '../../../engine/test/property/log-world.ts'
 import { MemoryRows } from '../row-store/memory-rows.ts'
 import { severalGateways } from './several-gateways.ts'
 
-test('shared-reset/SRS1: an id that was given before a reset is not given after it', async () => {
+test('an id that was given before a reset is not given after it', async () => {
   const engine = await openEngine({ store: severalGateways({ rows: new MemoryRows(), gateway: 1 }) })
   const key = { partition: { projectId: 'p', databaseId: '', namespaceId: '' }, path: [{ kind: 'G' }] }
   const given: string[] = []
