@@ -70,8 +70,8 @@ const madeUp = {
       export const keptGiven = (name) => JSON.parse(given[name])`
   },
   'bench/src/challenges/program-host.ts': () => `export * from ${JSON.stringify(`${source}program-host.js`)}`,
-  'bench/src/challenges/command-instance.ts': () => `export const commandLimits = {}
-    export class CommandInstance { constructor() { throw new Error('a browser has no commands') } }`,
+  'bench/src/challenges/command-instance.ts': () =>
+    `export class CommandInstance { constructor() { throw new Error('a browser has no commands') } }`,
 }
 
 function textsOf(names, pathOf) {

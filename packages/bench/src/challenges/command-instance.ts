@@ -15,33 +15,12 @@ import { DatastoreError, type StatusCode, statusCodes } from '@sixtables/engine'
 import type { ChargedDatabase, Meter } from './charged-database.ts'
 import { commandEndInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
 import { isAsleep, killThoseWith } from './process-state.ts'
-import {
-  callInWords,
-  type PendingCall,
-  type ProcessOptions,
-  ProgramProcess,
-  type SharedLimits,
-} from './program-process.ts'
+import { callInWords, type PendingCall, type ProcessOptions, ProgramProcess } from './program-process.ts'
 import { serveDatabase } from './served-database.ts'
-
-export interface CommandLimits extends SharedLimits {
-  /** Real time from the start to the first answer or request. */
-  readonly startSeconds: number
-  /** Time of a call, real and simulated; and real time without a sign of the process. */
-  readonly callSeconds: number
-}
-
-export const commandLimits: CommandLimits = {
-  startSeconds: 120,
-  callSeconds: 60,
-  outputBytes: 1_000_000,
-  requests: 200_000,
-}
 
 interface CommandOptions extends ProcessOptions {
   readonly command: string
   readonly folder: string
-  readonly limits: CommandLimits
 }
 
 /** Real milliseconds of silence after which a process may be asleep: it waits for its requests under way, or for real time. */

@@ -11,7 +11,8 @@ import { named, UsageError } from '../cli/errors.ts'
 import { challenges } from './catalogue.ts'
 import type { Challenge } from './challenge.ts'
 import { givenProgram, keptGiven } from './given.ts'
-import { type JudgedProgram, type Judgement, type JudgeOptions, judge } from './judge.ts'
+import { type Judgement, type JudgeOptions, judge } from './judge.ts'
+import type { ProgramSource } from './program-process.ts'
 import { readmeOf } from './readme.ts'
 import { languageOf, starterOf } from './starters.ts'
 
@@ -77,7 +78,7 @@ const challengeOf = (name: string): Challenge => named(challenges, 'challenge', 
 
 interface Folder {
   readonly challenge: Challenge
-  readonly program: JudgedProgram
+  readonly program: ProgramSource
 }
 
 function folderOf(target: string): Folder {

@@ -11,34 +11,11 @@ import { DatastoreError, type StatusCode } from '@sixtables/engine'
 import type { Db } from './db.ts'
 import { deniedCode, deniedWords, ProgramFault, RefusedCall } from './fault.ts'
 import { type Host, startHost } from './program-host.ts'
-import {
-  callInWords,
-  type PendingCall,
-  type ProcessOptions,
-  ProgramProcess,
-  type SharedLimits,
-} from './program-process.ts'
-
-export interface ProcessLimits extends SharedLimits {
-  /** CPU time of one process. */
-  readonly cpuSeconds: number
-  /** Real time that one batch may take. */
-  readonly wallSeconds: number
-  readonly memoryMegabytes: number
-}
-
-export const processLimits: ProcessLimits = {
-  cpuSeconds: 10,
-  wallSeconds: 120,
-  memoryMegabytes: 256,
-  outputBytes: 1_000_000,
-  requests: 200_000,
-}
+import { callInWords, type PendingCall, type ProcessOptions, ProgramProcess } from './program-process.ts'
 
 interface InstanceOptions extends ProcessOptions {
   readonly path: string
   readonly seed: number
-  readonly limits: ProcessLimits
 }
 
 interface ErrorWords {

@@ -12,9 +12,8 @@ import type { JudgedExpectation, LabResult } from '../runner.ts'
 import { ArmSession } from '../session.ts'
 import type { SettingValues } from '../settings.ts'
 import { armYours, type Challenge } from './challenge.ts'
-import { type CommandLimits, commandLimits } from './command-instance.ts'
 import { ProgramFault, RefusedCall } from './fault.ts'
-import { type ProcessLimits, processLimits } from './instance.ts'
+import { type ProcessLimits, type ProgramSource, processLimits } from './program-process.ts'
 import { Stage } from './stage.ts'
 
 /** Seeds of the judge; a program that is right for one of them alone is not right. */
@@ -23,15 +22,12 @@ export const judgeSeeds: readonly number[] = [20_011, 4_093, 7_919]
 export interface JudgeOptions {
   /** Default: all of the judge's; for a command, which takes several times as long, the first one. */
   readonly seeds?: readonly number[]
-  readonly limits?: Partial<ProcessLimits & CommandLimits>
+  readonly limits?: Partial<ProcessLimits>
   /** Whether the load is the short one; default: for a command alone, whose calls take real time. */
   readonly isShort?: boolean
   readonly onProgress?: (share: number) => void
   readonly onOutput?: (text: string) => void
 }
-
-/** The file of a program in JavaScript; or a command that runs one, and where. */
-export type JudgedProgram = string | { readonly command: string; readonly folder: string }
 
 export interface Judgement {
   readonly passed: boolean
@@ -46,7 +42,7 @@ export interface Judgement {
 /** @param given - what the given program did with the first seed */
 export async function judge(
   challenge: Challenge,
-  program: JudgedProgram,
+  program: ProgramSource,
   given: ArmResult | undefined,
   options: JudgeOptions = {},
 ): Promise<Judgement> {
@@ -68,7 +64,7 @@ export async function judge(
 /** Runs a program with one seed; the same program and seed give the same figures. @returns these, and the fault that ended it */
 export async function runProgram(
   challenge: Challenge,
-  program: JudgedProgram,
+  program: ProgramSource,
   seed: number,
   { limits, isShort = typeof program !== 'string', onProgress, onOutput }: JudgeOptions = {},
 ): Promise<{ readonly arm: ArmResult; readonly fault: string | undefined }> {
@@ -78,10 +74,8 @@ export async function runProgram(
   const stage = new Stage(session, {
     functions,
     isShort,
-    source:
-      typeof program === 'string'
-        ? { path: program, limits: { ...processLimits, ...limits } }
-        : { ...program, limits: { ...commandLimits, ...limits } },
+    source: program,
+    limits: { ...processLimits, ...limits },
     onOutput: (text) => onOutput?.(text),
   })
   let fault: string | undefined

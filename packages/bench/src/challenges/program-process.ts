@@ -25,15 +25,29 @@ export interface ProgramCall {
   readonly args: readonly unknown[]
 }
 
-export interface SharedLimits {
-  readonly outputBytes: number
-  /** Requests of one process to the store. */
-  readonly requests: number
+/** The file of a program in JavaScript, which runs in simulated time; or a command in any language, which uses a server, and where it runs. */
+export type ProgramSource = string | { readonly command: string; readonly folder: string }
+
+/** Limits of one process. CPU time, memory and `wallSeconds` bound JavaScript, `startSeconds` and `callSeconds` commands. */
+export const processLimits = {
+  cpuSeconds: 10,
+  memoryMegabytes: 256,
+  /** Real time that one batch may take. */
+  wallSeconds: 120,
+  /** Real time from the start to the first answer or request. */
+  startSeconds: 120,
+  /** Time of a call, real and simulated; and real time without a sign of the process. */
+  callSeconds: 60,
+  outputBytes: 1_000_000,
+  /** Requests to the store. */
+  requests: 200_000,
 }
+
+export type ProcessLimits = Readonly<typeof processLimits>
 
 export interface ProcessOptions {
   readonly store: Store
-  readonly limits: SharedLimits
+  readonly limits: ProcessLimits
   readonly functions: readonly ProgramFunction[]
   readonly onOutput: (text: string) => void
 }

@@ -9,21 +9,14 @@
 import { inspect } from 'node:util'
 import type { Random } from '@sixtables/engine/testing'
 import type { Store } from '../sim/store.ts'
-import { CommandInstance, type CommandLimits } from './command-instance.ts'
+import { CommandInstance } from './command-instance.ts'
 import type { Db } from './db.ts'
 import { ProgramFault } from './fault.ts'
-import { Instance, type ProcessLimits } from './instance.ts'
-import type { ProgramFunction, ProgramProcess } from './program-process.ts'
+import { Instance } from './instance.ts'
+import type { ProcessOptions, ProgramProcess, ProgramSource } from './program-process.ts'
 
-/** A file in JavaScript, which runs in simulated time; or a command in any language, which uses a server. */
-export type ProgramSource =
-  | { readonly path: string; readonly limits: ProcessLimits }
-  | { readonly command: string; readonly folder: string; readonly limits: CommandLimits }
-
-export interface ProgramOptions {
+export interface ProgramOptions extends Omit<ProcessOptions, 'store'> {
   readonly source: ProgramSource
-  readonly functions: readonly ProgramFunction[]
-  readonly onOutput: (text: string) => void
 }
 
 const lookEveryMs = 60_000
@@ -81,7 +74,9 @@ export class Program {
     const { source, ...rest } = this.#options
     const options = { ...rest, store: this.#store }
     this.#instances.push(
-      'path' in source ? new Instance({ ...options, ...source, seed }) : new CommandInstance({ ...options, ...source }),
+      typeof source === 'string'
+        ? new Instance({ ...options, path: source, seed })
+        : new CommandInstance({ ...options, ...source }),
     )
   }
 

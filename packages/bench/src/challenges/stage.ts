@@ -39,7 +39,7 @@ export class Stage {
     this.record = session.record
     this.random = session.random
     this.#options = options
-    this.#isOutside = 'command' in options.source
+    this.#isOutside = typeof options.source !== 'string'
   }
 
   async open(options: SessionStoreOptions = {}): Promise<Opened> {
