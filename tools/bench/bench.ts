@@ -27,7 +27,7 @@ import {
   type WireResult,
   writeBetweenMarks,
 } from './report.ts'
-import { measureStalls, stallsMarkdown } from './stalls/stalls.ts'
+import { measureStalls, type Stall, stallsMarkdown } from './stalls/stalls.ts'
 import { closedLoop } from './wire/closed-loop.ts'
 import { HttpConnections } from './wire/connection.ts'
 import { type ServerName, startServer } from './wire/servers.ts'
@@ -161,7 +161,10 @@ async function grow(running: readonly Running[]): Promise<readonly GrowthResult[
 if (flags.stalls) {
   const only = flags.verbs?.split(',')
   const servers = ourOwn.filter((name) => flags.store === undefined || storeOf(name) === flags.store)
-  const stalls = await measureStalls({ sizes: sizesOf('100000,1000000'), servers, only }).finally(stopAll)
+  const stalls: Stall[] = []
+  for (const size of sizesOf('100000,1000000')) {
+    for (const name of servers) stalls.push(...(await measureStalls(name, size, only).finally(stopAll)))
+  }
   process.stdout.write(`${stallsMarkdown(stalls)}\n`)
   if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(stalls, null, 2)}\n`)
   process.exit()

@@ -100,12 +100,12 @@ async function startSetting(count: number) {
   return {
     gateways,
     ask: (...args: Parameters<Connection['ask']>) => (connections[next++ % count] ?? first).ask(...args),
-    /** Seconds of CPU, and calls to the Bigtable, until now. */
-    used: async () => ({
-      gateways: gateways.reduce((sum, { pid = 0 }) => sum + cpuOf(pid), 0),
-      emulator: cpuOf(emulator.pid),
-      calls: flags.calls ? (await Promise.all(gateways.map(bigtableCalls))).reduce((sum, calls) => sum + calls, 0) : 0,
-    }),
+    /** Seconds of CPU of the gateways and of the emulator, and calls to the Bigtable, until now. */
+    used: async () => [
+      gateways.reduce((sum, { pid = 0 }) => sum + cpuOf(pid), 0),
+      cpuOf(emulator.pid),
+      flags.calls ? (await Promise.all(gateways.map(bigtableCalls))).reduce((sum, calls) => sum + calls, 0) : 0,
+    ],
     async stop() {
       for (const connection of connections) connection.close()
       for (const gateway of gateways) gateway.stop()
@@ -121,17 +121,20 @@ async function bigtableCalls({ port }: Server): Promise<number> {
   return Array.from(counts, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0)
 }
 
-function cellsOf(result: LoopResult, used: { gateways: number; emulator: number; calls: number }): readonly string[] {
+function cellsOf(
+  result: LoopResult,
+  [ofGateways = 0, ofEmulator = 0, calls = 0]: readonly number[],
+): readonly string[] {
   const requests = result.operations
   if (result.failures > 0) return [`${result.failures} failed`]
-  if (flags.calls) return [shortNumber(used.calls / requests)]
+  if (flags.calls) return [shortNumber(calls / requests)]
   const micros = (seconds: number): string => `${shortNumber((seconds * 1e6) / requests)} µs`
   return [
     shortNumber(result.perSecond),
     `${shortNumber(result.p50Ms)} ms`,
     `${shortNumber(result.p99Ms)} ms`,
-    micros(used.gateways),
-    micros(used.emulator),
+    micros(ofGateways),
+    micros(ofEmulator),
   ]
 }
 
@@ -151,12 +154,7 @@ try {
         await closedLoop({ ...how, timeMs: flags.warm * 1000 * setting.gateways.length })
         const before = await setting.used()
         const result = await closedLoop({ ...how, timeMs: flags.time * 1000 })
-        const { gateways, emulator, calls } = await setting.used()
-        const used = {
-          gateways: gateways - before.gateways,
-          emulator: emulator - before.emulator,
-          calls: calls - before.calls,
-        }
+        const used = (await setting.used()).map((now, i) => now - (before[i] ?? 0))
         loads.push(loadavg()[0] ?? 0)
         lines.push([title, String(streams), String(setting.gateways.length), ...cellsOf(result, used)])
         say(lines.at(-1)?.join(', ') ?? '')

@@ -29,19 +29,7 @@ export interface Unexplained {
   readonly difference: Difference
 }
 
-export interface Outcome {
-  readonly mode: Mode
-  readonly cases: number
-  readonly steps: number
-  /** Steps that were answered OK by both. */
-  readonly answered: number
-  /** How often each class was seen, by its name. */
-  readonly counts: ReadonlyMap<string, number>
-  /** How often each kind of difference without a class was seen. */
-  readonly unexplainedKinds: ReadonlyMap<string, number>
-  /** The smallest example of each. */
-  readonly unexplained: readonly Unexplained[]
-}
+export type Outcome = Awaited<ReturnType<typeof compare>>
 
 export interface RunOptions {
   readonly seed: number
@@ -68,11 +56,13 @@ function kindOf({ case: { row }, step: { method }, aspect, ours, theirs }: Diffe
   return `${what}, ${aspect}${aspect === 'code' ? ` ${ours} / ${theirs}` : ''}`
 }
 
-export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions): Promise<Outcome> {
+export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions) {
+  // How often each class was seen, and each kind of difference without one; and the smallest example of each of these.
   const counts = new Map<string, number>()
   const unexplainedKinds = new Map<string, number>()
   const unexplained: Unexplained[] = []
-  let [cases, steps, answeredSteps] = [0, 0, 0]
+  // Steps count as answered that both answered OK.
+  let [cases, steps, answered] = [0, 0, 0]
   const areas = Object.entries<AreaCases>(areasOf(pair.mode)) as [Area, AreaCases][]
   const chosen = areas.filter(([name]) => area === undefined || name === area)
   const shares = chosen.reduce((sum, [, { share = 0 }]) => sum + share, 0)
@@ -84,9 +74,9 @@ export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions)
     const queue = list.entries()
     const worker = async (): Promise<void> => {
       for (const [place, one] of queue) {
-        const { differences, answered } = await play(pair, one)
-        answeredSteps += answered
-        for (const difference of differences) {
+        const played = await play(pair, one)
+        answered += played.answered
+        for (const difference of played.differences) {
           const name = classOf(difference)?.name
           if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1)
           else found.push({ place, difference })
@@ -110,7 +100,7 @@ export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions)
       unexplained.push({ area: itsArea, place, seed, difference: small ?? difference })
     }
   }
-  return { mode: pair.mode, cases, steps, answered: answeredSteps, counts, unexplainedKinds, unexplained }
+  return { mode: pair.mode, cases, steps, answered, counts, unexplainedKinds, unexplained }
 }
 
 /** The smallest case that still shows this kind of difference without a class. */

@@ -7,9 +7,10 @@
  * Each is what `sixtables start --record` wrote while this program was the site: 12 seconds of 40 calls a second.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { hear, untilSaid } from '../../../scripts/lib/tools.mjs'
 
 const seconds = 12
 const callsPerSecond = 40
@@ -27,13 +28,8 @@ async function record(file, copies) {
   const server = spawn(process.execPath, [sixtables, 'start', '--testing', '--port', '0', '--record', file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const ended = new Promise((resolve) => server.once('exit', resolve))
-  const url = await new Promise((resolve) => {
-    createInterface({ input: server.stdout }).on('line', (line) => {
-      const found = /^API endpoint: (\S+)/.exec(line)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-  })
+  const ended = once(server, 'exit')
+  const [, url] = await untilSaid(server, hear(server), /^API endpoint: (\S+)\n/m)
   const began = performance.now()
   for (let n = 0; n < seconds * callsPerSecond; n++) {
     const [verb, body] = callOf(n, copies)

@@ -23,24 +23,14 @@ export interface Stall extends Heartbeats {
   readonly refusal?: string
 }
 
-export interface StallOptions {
-  readonly sizes: readonly number[]
-  readonly servers: readonly ServerName[]
-  /** Only calls with one of these words in their names; absent: all. */
-  readonly only: readonly string[] | undefined
-}
-
 const heartbeatProgram = fileURLToPath(new URL('./heartbeat.js', import.meta.url))
 
-export async function measureStalls(options: StallOptions): Promise<readonly Stall[]> {
-  const stalls: Stall[] = []
-  for (const size of options.sizes) {
-    for (const name of options.servers) stalls.push(...(await measureServer(name, size, options)))
-  }
-  return stalls
-}
-
-async function measureServer(name: ServerName, size: number, { only }: StallOptions): Promise<readonly Stall[]> {
+/** @param only - calls with one of these words in their names; absent: all */
+export async function measureStalls(
+  name: ServerName,
+  size: number,
+  only: readonly string[] | undefined,
+): Promise<readonly Stall[]> {
   const server = await startServer({ name })
   const connection = await server.connect()
   const heart = await startHeart(server, kindOf(size))

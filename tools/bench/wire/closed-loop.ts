@@ -14,17 +14,9 @@ export interface LoopOptions {
   readonly timeMs: number
 }
 
-export interface LoopResult {
-  readonly operations: number
-  readonly failures: number
-  readonly seconds: number
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly maxMs: number
-}
+export type LoopResult = Readonly<Awaited<ReturnType<typeof closedLoop>>>
 
-export async function closedLoop({ operation, streams, warmMs, timeMs }: LoopOptions): Promise<LoopResult> {
+export async function closedLoop({ operation, streams, warmMs, timeMs }: LoopOptions) {
   const latencies: number[] = []
   const countFrom = performance.now() + warmMs
   const end = countFrom + timeMs
