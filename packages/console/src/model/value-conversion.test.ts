@@ -66,6 +66,11 @@ test.each<[Json, ValueType, Json]>([
   expect(jsonOf(converted(formOf(from), type, now))).toEqual(to)
 })
 
+test('a text of a million characters becomes a blob and back', () => {
+  const form = formOf({ stringValue: 'a'.repeat(1_000_000) })
+  expect(converted(converted(form, 'blob', now), 'string', now)).toEqual(form)
+})
+
 test.each([
   ['2026-02-28', '2026-02-28T00:00:00.000Z'],
   ['2024-02-29T10:00:00+01:00', '2024-02-29T09:00:00.000Z'],

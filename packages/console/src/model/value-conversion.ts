@@ -91,7 +91,7 @@ function instantOf({ type }: ValueForm, text: string): string | undefined {
 }
 
 function base64Of(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''))
 }
 
 /** The bytes as a text; `undefined` where they are none. */
