@@ -10,49 +10,51 @@
  * A3  Brackets, runs of rows with the same database, namespace and kind, lie side by side over all rows of a level, and a level never
  *     joins what the one before it parts.                                                                        heat-tablets.test.ts
  */
+import type { HeatBound } from '@sixtables/engine'
 import { lowerBound } from './lower-bound.ts'
-import type { Bounds } from './recorded-heat.ts'
 
 export const rowsMax = 1_250
 const rowsKept = 1_000
 
-export class HeatAxis {
-  readonly #bounds: Bounds
-  readonly #seen = new Set<number>()
-  #starts: string[] = ['']
-  #places: number[]
-  #rows = new Map<number, number>()
-  version = 0
+const open: HeatBound = { hex: '', words: '', levels: [] }
 
-  constructor(bounds: Bounds) {
-    this.#bounds = bounds
-    this.#places = [bounds.placeOf({ hex: '', words: '', levels: [] })]
-  }
+/** By the places of some bounds: the row of a range that begins there, and the row behind a range that ends there. */
+interface Rows {
+  readonly version: number
+  readonly starts: Int32Array
+  readonly ends: Int32Array
+}
+
+export class HeatAxis {
+  /** Bytes of all bounds that came. */
+  readonly #seen = new Set([''])
+  #starts: readonly HeatBound[] = [open]
+  readonly #rows = new WeakMap<readonly HeatBound[], Rows>()
+  version = 0
 
   get count(): number {
     return this.#starts.length
   }
 
-  /** Place of the bound at which a row begins; of the open end behind the last row. */
-  placeAt(row: number): number {
-    return this.#places[row] ?? (this.#places[0] as number)
+  /** The bound at which a row begins; the open end behind the last row. */
+  boundAt(row: number): HeatBound {
+    return this.#starts[row] ?? open
   }
 
   hexAt(row: number): string {
-    return this.#starts[row] ?? ''
+    return this.boundAt(row).hex
   }
 
   /** Takes in bounds. @param loadOf - the load of each row, for when there are too many */
-  add(places: Iterable<number>, loadOf: () => ArrayLike<number>): void {
-    const added: number[] = []
-    for (const place of places) {
-      if (this.#seen.has(place)) continue
-      this.#seen.add(place)
-      if (this.#bounds.get(place).hex !== '') added.push(place)
+  add(bounds: Iterable<HeatBound>, loadOf: () => ArrayLike<number>): void {
+    const added: HeatBound[] = []
+    for (const bound of bounds) {
+      if (this.#seen.has(bound.hex)) continue
+      this.#seen.add(bound.hex)
+      added.push(bound)
     }
     if (added.length === 0) return
-    // The open start is the least of all.
-    this.#set([...this.#places, ...added].sort((a, b) => (this.#bounds.get(a).hex < this.#bounds.get(b).hex ? -1 : 1)))
+    this.#set([...this.#starts, ...added].sort((a, b) => (a.hex < b.hex ? -1 : 1)))
     if (this.count > rowsMax) this.#compact(loadOf())
   }
 
@@ -60,26 +62,22 @@ export class HeatAxis {
     return lowerBound(this.count, (row) => this.hexAt(row) <= hex) - 1
   }
 
-  rowOfStart(place: number): number {
-    const known = this.#rows.get(place)
-    if (known !== undefined) return known
-    const row = this.rowOfHex(this.#bounds.get(place).hex)
-    this.#rows.set(place, row)
-    return row
+  /** @param bounds - a list that grows at its end alone */
+  rowsOf(bounds: readonly HeatBound[]): Rows {
+    const known = this.#rows.get(bounds)
+    if (known?.version === this.version && known.starts.length === bounds.length) return known
+    const starts = Int32Array.from(bounds, ({ hex }) => this.rowOfHex(hex))
+    const ends = Int32Array.from(bounds, ({ hex }, i) => {
+      const row = starts[i] as number
+      return hex === '' ? this.count : row + (this.hexAt(row) === hex ? 0 : 1)
+    })
+    const rows = { version: this.version, starts, ends }
+    this.#rows.set(bounds, rows)
+    return rows
   }
 
-  /** The row behind the last one of a range that ends at a bound. */
-  rowOfEnd(place: number): number {
-    const { hex } = this.#bounds.get(place)
-    if (hex === '') return this.count
-    const row = this.rowOfStart(place)
-    return this.#starts[row] === hex ? row : row + 1
-  }
-
-  #set(places: number[]): void {
-    this.#places = places
-    this.#starts = places.map((place) => this.#bounds.get(place).hex)
-    this.#rows = new Map()
+  #set(starts: readonly HeatBound[]): void {
+    this.#starts = starts
     this.version++
   }
 
@@ -88,14 +86,14 @@ export class HeatAxis {
     let total = 0
     for (let row = 0; row < this.count; row++) total += loads[row] ?? 0
     const share = total / rowsKept
-    const kept = [this.placeAt(0)]
+    const kept = [this.boundAt(0)]
     let sum = 0
     for (let row = 0; row + 1 < this.count; row++) {
       sum += loads[row] ?? 0
       const isHotNext = (loads[row + 1] ?? 0) >= share
       if (sum < share && !(isHotNext && sum > 0)) continue
       if (kept.length >= rowsMax - 1) break
-      kept.push(this.placeAt(row + 1))
+      kept.push(this.boundAt(row + 1))
       sum = 0
     }
     this.#set(kept)

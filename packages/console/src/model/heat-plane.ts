@@ -28,21 +28,6 @@ export function cellValue({ values, stepMs }: Column, cell: number, metric: Metr
   return (metric === 'operations' ? operations : of(placeOf[metric])) / (stepMs / 1000)
 }
 
-const totals = new WeakMap<Column, { readonly metric: Metric; readonly total: number }>()
-
-/** The load of all keys in a column; of waits the longest. */
-export function columnTotal(column: Column, metric: Metric): number {
-  const kept = totals.get(column)
-  if (kept?.metric === metric) return kept.total
-  let total = 0
-  for (let cell = 0; 2 * cell < column.bounds.length; cell++) {
-    const value = cellValue(column, cell, metric)
-    total = metric === 'wait' ? Math.max(total, value) : total + value
-  }
-  totals.set(column, { metric, total })
-  return total
-}
-
 export interface Plane {
   readonly rows: number
   /** The time that was recorded; within it a time without a column had no load. */
@@ -52,6 +37,8 @@ export interface Plane {
   readonly ends: Float64Array
   /** Column after column, each with a value for each row. */
   readonly values: Float32Array
+  /** The load of all keys in each column; of waits the longest. */
+  readonly totals: Float32Array
   readonly most: number
 }
 
@@ -66,10 +53,14 @@ export function planeOf(
   const values = new Float32Array(columns.length * rows)
   let most = 0
   for (const [c, column] of columns.entries()) most = Math.max(most, fill(values, c * rows, column, axis, metric))
+  const add = metric === 'wait' ? Math.max : (sum: number, one: number): number => sum + one
+  const totalOf = (c: number): number =>
+    values.subarray(c * rows, (c + 1) * rows).reduce((sum, one) => add(sum, one), 0)
   return {
     rows,
     fromMs,
     toMs,
+    totals: Float32Array.from(columns, (_, c) => totalOf(c)),
     starts: Float64Array.from(columns, ({ atMs }) => atMs),
     ends: Float64Array.from(columns, ({ atMs, stepMs }) => atMs + stepMs),
     values,
@@ -79,14 +70,15 @@ export function planeOf(
 
 /** Adds the cells of a column to the rows that they cover. @returns the greatest value */
 function fill(values: Float32Array, at: number, column: Column, axis: HeatAxis, metric: Metric, times = 1): number {
-  const { bounds } = column
+  const { ends } = column
+  const rows = axis.rowsOf(column.bounds)
   const isMean = metric === 'wait'
   let most = 0
-  for (let cell = 0; 2 * cell < bounds.length; cell++) {
+  for (let cell = 0; 2 * cell < ends.length; cell++) {
     const value = cellValue(column, cell, metric) * times
     if (value === 0) continue
-    const from = axis.rowOfStart(bounds[2 * cell] as number)
-    const to = Math.max(from + 1, axis.rowOfEnd(bounds[2 * cell + 1] as number))
+    const from = rows.starts[ends[2 * cell] as number] as number
+    const to = Math.max(from + 1, rows.ends[ends[2 * cell + 1] as number] as number)
     const each = isMean ? value : value / (to - from)
     for (let row = at + from; row < at + to; row++) {
       const before = values[row] as number

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { bracketsOf, HeatAxis } from './heat-axis.ts'
 import { tabletAt, tabletSpans } from './heat-tablets.ts'
 import { boundWords, placeWords, rangeWords } from './heat-words.ts'
-import { Bounds, HeatRecording, type Tablet } from './recorded-heat.ts'
+import { HeatRecording, type Tablet } from './recorded-heat.ts'
 
 interface World {
   tablets: Tablet[]
@@ -111,8 +111,7 @@ test('ranges are told by their keys, the common part once', () => {
 })
 
 test('a place is told with its range, time, measures, tablet and server', () => {
-  const bounds = new Bounds()
-  const recording = new HeatRecording(bounds)
+  const recording = new HeatRecording()
   const [a, b] = [levels('p', '', 'ToDo', 'ToDo:1'), levels('p', '', 'ToDo', 'ToDo:9')]
   const atMs = new Date(2026, 10, 22, 10, 5, 9).getTime()
   const cells = [[1, 2, 20, 0, 2048, 600, 3, 0]] as const
@@ -120,8 +119,8 @@ test('a place is told with its range, time, measures, tablet and server', () => 
   const whole = { format: 'sixtables-heat-1', isWhole: true, simulated: true, scale: 1, events: [] } as const
   const tablets = [{ table: 'Entities', id: 4, start: 0, end: 0, server: 2, splitRefusal: undefined }] as const
   recording.add({ ...whole, atMs: atMs + 1000, bounds: [{ hex: '', words: '', levels: [] }, a, b], columns, tablets })
-  const axis = new HeatAxis(bounds)
-  axis.add([1, 2], () => [])
+  const axis = new HeatAxis()
+  axis.add([a, b], () => [])
   const spans = tabletSpans('Entities', recording.tablets, [])
   const at = (row: number, ms: number): string =>
     placeWords({ recording, table: 'Entities', axis, spans, row, ms }, 'wait')

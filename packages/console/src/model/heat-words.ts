@@ -5,7 +5,7 @@ import { cellValue, type Metric, metrics } from './heat-plane.ts'
 import { type TabletSpan, tabletAt } from './heat-tablets.ts'
 import { lowerBound } from './lower-bound.ts'
 import { bytesInWords, durationInWords, inWords, timeWords } from './numbers.ts'
-import type { Column, HeatRecording } from './recorded-heat.ts'
+import { boundsOf, type Column, type HeatRecording } from './recorded-heat.ts'
 
 export const metricTitles: Readonly<Record<Metric, string>> = {
   operations: 'Reads and writes',
@@ -60,7 +60,6 @@ export interface Place {
 
 /** One moment and key of a picture: range, tablet, server, and all measures of what was there. */
 export function placeWords({ recording, table, axis, spans, row, ms }: Place, metric: Metric): string {
-  const { bounds } = recording
   const columns = recording.tables.get(table) ?? []
   const column = columnOf(columns, ms)
   const hex = axis.hexAt(row)
@@ -69,12 +68,11 @@ export function placeWords({ recording, table, axis, spans, row, ms }: Place, me
   const where = tablet === undefined ? [] : [`tablet ${tablet.id} on server ${tablet.server}`]
   const time = timeWords(ms)
   if (column === undefined || cell < 0) {
-    const range = rangeWords(bounds.get(axis.placeAt(row)), bounds.get(axis.placeAt(row + 1)))
+    const range = rangeWords(axis.boundAt(row), axis.boundAt(row + 1))
     return [range, time, ms < recording.fromMs ? 'nothing recorded' : 'no load', ...where].join(' · ')
   }
-  const [start, end] = [column.bounds[2 * cell] as number, column.bounds[2 * cell + 1] as number]
   return [
-    rangeWords(bounds.get(start), bounds.get(end)),
+    rangeWords(...boundsOf(column, cell)),
     column.stepMs > 1000 ? `${time}, of ${durationInWords(column.stepMs)}` : time,
     ...cellWords(column, cell, metric),
     ...where,
@@ -100,10 +98,11 @@ function columnOf(columns: readonly Column[], ms: number): Column | undefined {
 }
 
 /** The cell of a column that covers a row of the axis; -1: there was no load. */
-function cellOf({ bounds }: Column, axis: HeatAxis, row: number): number {
-  for (let cell = 0; 2 * cell < bounds.length; cell++) {
-    const from = axis.rowOfStart(bounds[2 * cell] as number)
-    const to = Math.max(from + 1, axis.rowOfEnd(bounds[2 * cell + 1] as number))
+function cellOf({ bounds, ends }: Column, axis: HeatAxis, row: number): number {
+  const rows = axis.rowsOf(bounds)
+  for (let cell = 0; 2 * cell < ends.length; cell++) {
+    const from = rows.starts[ends[2 * cell] as number] as number
+    const to = Math.max(from + 1, rows.ends[ends[2 * cell + 1] as number] as number)
     if (row >= from && row < to) return cell
   }
   return -1

@@ -1,7 +1,7 @@
 /**
  * A recording of heat as `GET /emulator/heat/live` streams it and `/emulator/heat/recording` gives it, ready to be drawn.
  *
- *   report ─▶ bounds, shared by all recordings of the page ─▶ columns of each table: cells [start, end) with six measures
+ *   report ─▶ bounds, in the order in which they came ─▶ columns of each table: cells [start, end) with six measures
  *
  * Cells of a column are disjoint and ascend; a column stays as it came.
  *
@@ -30,8 +30,10 @@ export const measureCount = measures.length
 export interface Column {
   readonly atMs: number
   readonly stepMs: number
+  /** Those of its recording. */
+  readonly bounds: readonly HeatBound[]
   /** Start and end of each cell, as places of bounds. */
-  readonly bounds: Int32Array
+  readonly ends: Int32Array
   readonly values: Float32Array
 }
 
@@ -44,53 +46,31 @@ const secondsMax = 3_600
 const cellsMax = 4_000_000
 const eventsMax = 2_000
 
-/** Bounds by their bytes, over all recordings of a page, so that a picture may have several of them on one axis. */
-export class Bounds {
-  readonly #all: HeatBound[] = []
-  readonly #places = new Map<string, number>()
-
-  get(place: number): HeatBound {
-    return this.#all[place] as HeatBound
-  }
-
-  placeOf(bound: HeatBound): number {
-    const known = this.#places.get(bound.hex)
-    if (known !== undefined) return known
-    const place = this.#all.length
-    this.#all.push(bound)
-    this.#places.set(bound.hex, place)
-    return place
-  }
+/** The first bound of a cell, and the one that it ends before. */
+export function boundsOf({ bounds, ends }: Column, cell: number): readonly [HeatBound, HeatBound] {
+  return [bounds[ends[2 * cell] as number] as HeatBound, bounds[ends[2 * cell + 1] as number] as HeatBound]
 }
 
 export class HeatRecording {
-  readonly bounds: Bounds
   version = 0
-  tables = new Map<string, Column[]>()
+  readonly tables = new Map<string, Column[]>()
   events: readonly TabletEvent[] = []
   tablets: readonly Tablet[] = []
   findings: readonly Finding[] = []
   atMs = 0
   simulated = false
   scale = 1
-  /** By the places of the reports that came. */
-  #places: number[] = []
-  #cells = 0
+  readonly #bounds: HeatBound[] = []
 
-  constructor(bounds: Bounds) {
-    this.bounds = bounds
-  }
-
-  /** A whole report takes the place of everything; another one is added. */
+  /** @param report - a whole one first, then those that go on from it */
   add(report: Report): void {
-    if (report.isWhole) this.#clear()
-    for (const bound of report.bounds) this.#places.push(this.bounds.placeOf(bound))
+    for (const bound of report.bounds) this.#bounds.push(bound)
     for (const { table, atMs, stepMs, cells } of report.columns) this.#addColumn(table, atMs, stepMs, cells)
     this.#trim(report.atMs - secondsMax * 1000)
     if (report.events.length > 0) this.events = [...this.events, ...report.events].slice(-eventsMax)
     if (report.findings !== undefined) this.findings = report.findings
     if (report.tablets !== undefined) {
-      const hexOf = (place: number): string => this.bounds.get(this.#places[place] ?? 0).hex
+      const hexOf = (place: number): string => this.#bounds[place]?.hex ?? ''
       this.tablets = report.tablets.map(({ start, end, ...tablet }) => {
         return { ...tablet, startHex: hexOf(start), endHex: hexOf(end) }
       })
@@ -114,12 +94,18 @@ export class HeatRecording {
       const known = places.get(place)
       if (known !== undefined) return known
       places.set(place, bounds.length)
-      bounds.push(this.bounds.get(place))
+      bounds.push(this.#bounds[place] as HeatBound)
       return bounds.length - 1
     }
-    const hexPlace = (hex: string): number => local(this.bounds.placeOf({ hex, words: hex, levels: [] }))
+    const hexPlace = (wanted: string): number =>
+      local(
+        Math.max(
+          0,
+          this.#bounds.findIndex(({ hex }) => hex === wanted),
+        ),
+      )
     const columns = [...this.tables].flatMap(([table, all]) =>
-      all.map(({ atMs, stepMs, bounds: ends, values }) => ({
+      all.map(({ atMs, stepMs, ends, values }) => ({
         table: table as TableId,
         atMs,
         stepMs,
@@ -138,39 +124,31 @@ export class HeatRecording {
     return { ...whole, bounds, columns, events, tablets, findings }
   }
 
-  #clear(): void {
-    this.tables = new Map()
-    this.events = []
-    this.tablets = []
-    this.findings = []
-    this.#places = []
-    this.#cells = 0
-  }
-
   #addColumn(table: string, atMs: number, stepMs: number, cells: readonly (readonly number[])[]): void {
-    const bounds = new Int32Array(cells.length * 2)
+    const ends = new Int32Array(cells.length * 2)
     const values = new Float32Array(cells.length * measureCount)
     for (const [i, cell] of cells.entries()) {
-      bounds[2 * i] = this.#places[cell[0] as number] ?? 0
-      bounds[2 * i + 1] = this.#places[cell[1] as number] ?? 0
+      ends[2 * i] = cell[0] as number
+      ends[2 * i + 1] = cell[1] as number
       for (let m = 0; m < measureCount; m++) values[i * measureCount + m] = cell[2 + m] ?? 0
     }
+    const column = { atMs, stepMs, bounds: this.#bounds, ends, values }
     const columns = this.tables.get(table)
-    if (columns === undefined) this.tables.set(table, [{ atMs, stepMs, bounds, values }])
-    else columns.push({ atMs, stepMs, bounds, values })
+    if (columns === undefined) this.tables.set(table, [column])
+    else columns.push(column)
   }
 
   /** Columns of a second that are older than an hour go; coarser ones stay as long as there is room. */
   #trim(oldestMs: number): void {
-    this.#cells = 0
+    let cells = 0
     for (const [table, columns] of this.tables) {
       const kept = columns.filter(({ atMs, stepMs }) => stepMs > 1000 || atMs >= oldestMs)
       if (kept.length < columns.length) this.tables.set(table, kept)
-      for (const { bounds } of kept) this.#cells += bounds.length / 2
+      for (const { ends } of kept) cells += ends.length / 2
     }
     for (const columns of this.tables.values()) {
       let gone = 0
-      while (this.#cells > cellsMax && gone < columns.length) this.#cells -= (columns[gone++]?.bounds.length ?? 0) / 2
+      while (cells > cellsMax && gone < columns.length) cells -= (columns[gone++]?.ends.length ?? 0) / 2
       columns.splice(0, gone)
     }
   }

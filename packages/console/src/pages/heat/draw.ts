@@ -12,7 +12,6 @@ import { type Plane, pixelsOf, type Window } from '../../model/heat-plane.ts'
 import { colourPixels } from '../../model/heat-scale.ts'
 import type { TabletSpan } from '../../model/heat-tablets.ts'
 import { timeWords } from '../../model/numbers.ts'
-import type { Bounds } from '../../model/recorded-heat.ts'
 
 type Layout = ReturnType<typeof layoutOf>
 
@@ -38,7 +37,6 @@ interface PictureParts {
   readonly layout: Layout
   readonly plane: Plane
   readonly axis: HeatAxis
-  readonly bounds: Bounds
   readonly window: Window
   readonly most: number
   /** Empty: no borders. */
@@ -160,8 +158,8 @@ function drawMark(pen: CanvasRenderingContext2D, { x, y, event }: Mark): void {
 
 const font = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace'
 
-function drawKeys(pen: CanvasRenderingContext2D, { layout, axis, bounds, window, ink }: PictureParts): void {
-  const levels = bracketsOf(axis.count, (row) => bounds.get(axis.placeAt(row)).levels)
+function drawKeys(pen: CanvasRenderingContext2D, { layout, axis, window, ink }: PictureParts): void {
+  const levels = bracketsOf(axis.count, (row) => axis.boundAt(row).levels)
   pen.font = font
   for (const [level, all] of levels.entries())
     for (const one of all) drawBracket(pen, one, level, { layout, window, ink })
@@ -172,7 +170,7 @@ function drawKeys(pen: CanvasRenderingContext2D, { layout, axis, bounds, window,
   for (let row = Math.max(0, Math.floor(window.fromRow)); row < Math.min(axis.count, window.toRow); row++) {
     const y = Math.max(0, yOf(layout, window, row))
     if (y < nextY || y > layout.plotHeight - 11) continue
-    const label = keyLabel(bounds.get(axis.placeAt(row)).levels[3] ?? (row === 0 ? '(first key)' : ''))
+    const label = keyLabel(axis.boundAt(row).levels[3] ?? (row === 0 ? '(first key)' : ''))
     if (label === '') continue
     pen.fillText(fitting(pen, label, layout.left - from - 6), from, y + 1)
     nextY = y + rowLabelStep

@@ -11,7 +11,7 @@ import { tabletAt } from '../../model/heat-tablets.ts'
 import { metricTitles, rangeWords, valueWords } from '../../model/heat-words.ts'
 import { lowerBound } from '../../model/lower-bound.ts'
 import { timeWords } from '../../model/numbers.ts'
-import type { Column } from '../../model/recorded-heat.ts'
+import { boundsOf, type Column } from '../../model/recorded-heat.ts'
 import { shapes } from './draw.ts'
 import type { Heat } from './view.ts'
 
@@ -22,19 +22,18 @@ import type { Heat } from './view.ts'
  * @param limit - at most so many ranges
  */
 function hottestRanges({ recordings, main, tables, metric }: Heat, atMs: number, withinMs: number, limit: number) {
-  const { bounds, tables: recorded } = main.recording
   const cells = tables.flatMap((table) => {
-    const columns = recorded.get(table) ?? []
+    const columns = main.recording.tables.get(table) ?? []
     const column = columns[lowerBound(columns.length, (at) => (columns[at] as Column).atMs < atMs) - 1]
     if (column === undefined || column.atMs + column.stepMs <= atMs - withinMs) return []
-    const count = column.bounds.length / 2
+    const count = column.ends.length / 2
     return Array.from({ length: count }, (_, cell) => ({ table, column, cell, value: cellValue(column, cell, metric) }))
   })
   const hot = cells.filter(({ value }) => value > 0).sort((a, b) => b.value - a.value)
   return hot.slice(0, limit).map(({ table, column, cell, value }) => {
-    const start = bounds.get(column.bounds[2 * cell] as number)
-    const range = rangeWords(start, bounds.get(column.bounds[2 * cell + 1] as number))
-    return { table, range, tablet: tabletAt(recordings.spansOf(main, table), start.hex, column.atMs), value }
+    const [start, end] = boundsOf(column, cell)
+    const tablet = tabletAt(recordings.spansOf(main, table), start.hex, column.atMs)
+    return { table, range: rangeWords(start, end), tablet, value }
   })
 }
 

@@ -99,7 +99,7 @@ function Caption({ table, source, metric, plane }: PictureProps & { readonly pla
 /** Draws in the next frame, when anything of it changed. */
 function useDrawing(props: PictureProps, model: PictureModel): { readonly current: HTMLCanvasElement | null } {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const { source, most, hasBorders } = props
+  const { most, hasBorders } = props
   const { layout, plane, axis, window, spans, marks } = model
   const theme = themeEpoch.value
   useLayoutEffect(() => {
@@ -113,9 +113,8 @@ function useDrawing(props: PictureProps, model: PictureModel): { readonly curren
       const pen = element.getContext('2d', { alpha: false })
       if (pen === null) return
       pen.setTransform(scale, 0, 0, scale, 0, 0)
-      const { bounds } = source.recording
       const borders = hasBorders ? spans : []
-      drawPicture(pen, { layout, plane, axis, bounds, window, most, marks, spans: borders, ink: inkOf(element) })
+      drawPicture(pen, { layout, plane, axis, window, most, marks, spans: borders, ink: inkOf(element) })
     })
     return () => cancelAnimationFrame(frame)
   }, [plane, axis.version, most, layout.width, layout.height, theme, hasBorders, spans, JSON.stringify(window)])

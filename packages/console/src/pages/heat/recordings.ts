@@ -5,11 +5,12 @@
  * All recordings of a table share its axis, and all pictures one colour scale: what is compared looks comparable.
  */
 import { signal } from '@preact/signals'
+import type { HeatBound } from '@sixtables/engine'
 import { HeatAxis } from '../../model/heat-axis.ts'
 import { type Metric, type Plane, planeOf, rowLoads } from '../../model/heat-plane.ts'
 import { roundMost } from '../../model/heat-scale.ts'
 import { type TabletSpan, tabletSpans } from '../../model/heat-tablets.ts'
-import { Bounds, HeatRecording, type Report } from '../../model/recorded-heat.ts'
+import { HeatRecording, type Report } from '../../model/recorded-heat.ts'
 
 export interface Source {
   readonly name: string
@@ -29,7 +30,6 @@ const tableOrder = [
 ]
 
 export class Recordings {
-  readonly #bounds = new Bounds()
   readonly #axes = new Map<string, HeatAxis>()
   /** Results for a source and a table, until its version is another one. */
   readonly #computed = new Map<string, { readonly version: string; readonly value: unknown }>()
@@ -38,24 +38,20 @@ export class Recordings {
   readonly changed = signal(0)
   /** Columns of the live recording up to it are shown while it is paused. */
   frozen: { readonly version: number; readonly atMs: number } | undefined
-  sources: readonly Source[]
-
-  constructor() {
-    this.sources = [{ name: 'Live', isLive: true, recording: new HeatRecording(this.#bounds) }]
-  }
+  sources: readonly Source[] = [newLive()]
 
   get live(): HeatRecording {
     return (this.sources[0] as Source).recording
   }
 
   addLive(report: Report): void {
-    this.live.add(report)
     if (report.isWhole) this.#startAnew()
+    this.live.add(report)
     this.changed.value++
   }
 
   open(name: string, report: Report): string {
-    const recording = new HeatRecording(this.#bounds)
+    const recording = new HeatRecording()
     recording.add(report)
     const isTaken = (one: string): boolean => this.sources.some((source) => source.name === one)
     let unique = name
@@ -77,7 +73,7 @@ export class Recordings {
 
   axisOf(table: string): HeatAxis {
     const known = this.#axes.get(table)
-    const axis = known ?? new HeatAxis(this.#bounds)
+    const axis = known ?? new HeatAxis()
     if (known === undefined) this.#axes.set(table, axis)
     for (const source of this.sources) {
       if (source.isLive && this.frozen !== undefined && known !== undefined) continue
@@ -125,6 +121,7 @@ export class Recordings {
 
   /** The live recording is another one: axes, too, of what is still shown. */
   #startAnew(): void {
+    this.sources = [newLive(), ...this.sources.slice(1)]
     this.#axes.clear()
     this.#computed.clear()
     this.#takenMs.clear()
@@ -138,11 +135,11 @@ export class Recordings {
     const last = columns.at(-1)
     if (last === undefined || last.atMs <= takenMs) return
     this.#takenMs.set(key, last.atMs)
-    const places = new Set<number>()
-    for (const { atMs, bounds } of columns) {
-      if (atMs > takenMs) for (const place of bounds) places.add(place)
+    const fresh = new Set<HeatBound>()
+    for (const { atMs, bounds, ends } of columns) {
+      if (atMs > takenMs) for (const place of ends) fresh.add(bounds[place] as HeatBound)
     }
-    axis.add(places, () =>
+    axis.add(fresh, () =>
       rowLoads(
         this.sources.flatMap((one) => one.recording.tables.get(table) ?? []),
         axis,
@@ -150,6 +147,8 @@ export class Recordings {
     )
   }
 }
+
+const newLive = (): Source => ({ name: 'Live', isLive: true, recording: new HeatRecording() })
 
 /** The end of the last whole second. */
 function endOf({ atMs }: HeatRecording): number {

@@ -1,9 +1,8 @@
 /** The whole kept history of a recording in one strip, with the part that is shown; a slider moves it. */
 import { useMemo } from 'preact/hooks'
-import { columnTotal, type Plane } from '../../model/heat-plane.ts'
+import type { Plane } from '../../model/heat-plane.ts'
 import { heatShare } from '../../model/heat-scale.ts'
 import { timeWords } from '../../model/numbers.ts'
-import type { HeatRecording } from '../../model/recorded-heat.ts'
 import type { Heat } from './view.ts'
 
 const height = 34
@@ -14,10 +13,10 @@ export function Strip({ recordings, main, tables, metric, view }: Heat) {
   const { ages } = view
   const endMs = recordings.endOf(main)
   const keptMs = Math.max(ages.fromMs, endMs - recording.fromMs)
-  const bars = useMemo(
-    () => barsOf(sumsOf(recording, { tables, metric, fromMs: endMs - keptMs, toMs: endMs })),
-    [recording.version, endMs, tables.join(), metric, keptMs],
-  )
+  const bars = useMemo(() => {
+    const planes = tables.map((table) => recordings.planeOf(main, table, metric))
+    return barsOf(sumsOf(planes, endMs - keptMs, endMs))
+  }, [recording, recording.version, endMs, tables.join(), metric, keptMs])
   const shownMs = ages.fromMs - ages.toMs
   const most = Math.max(0, keptMs - shownMs)
   const share = (ageMs: number): string => `${(1 - ageMs / keptMs) * 100}%`
@@ -65,18 +64,15 @@ function barsOf(sums: readonly number[]): string {
   return sums.map((sum, i) => `M${i} ${height}V${height - heatShare(sum, most) * height}h1V${height}`).join('')
 }
 
-type Sums = Pick<Heat, 'tables' | 'metric'> & Pick<Plane, 'fromMs' | 'toMs'>
-
 /** The load of all keys in each part of a time: the greatest of the columns in it. */
-function sumsOf(recording: HeatRecording, { tables, metric, fromMs, toMs }: Sums): number[] {
+function sumsOf(planes: readonly Plane[], fromMs: number, toMs: number): number[] {
   const sums = new Array<number>(parts).fill(0)
-  for (const table of tables) {
-    for (const column of recording.tables.get(table) ?? []) {
-      const sum = columnTotal(column, metric)
-      const placeOf = (ms: number): number => Math.floor(((ms - fromMs) / (toMs - fromMs)) * parts)
-      const last = Math.max(placeOf(column.atMs), placeOf(column.atMs + column.stepMs) - 1)
-      for (let i = Math.max(0, placeOf(column.atMs)); i <= Math.min(parts - 1, last); i++) {
-        sums[i] = Math.max(sums[i] ?? 0, sum)
+  const placeOf = (ms: number): number => Math.floor(((ms - fromMs) / (toMs - fromMs)) * parts)
+  for (const { totals, starts, ends } of planes) {
+    for (const [c, startMs] of starts.entries()) {
+      const last = Math.max(placeOf(startMs), placeOf(ends[c] as number) - 1)
+      for (let i = Math.max(0, placeOf(startMs)); i <= Math.min(parts - 1, last); i++) {
+        sums[i] = Math.max(sums[i] ?? 0, totals[c] as number)
       }
     }
   }
