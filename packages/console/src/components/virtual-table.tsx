@@ -80,7 +80,8 @@ export function VirtualTable<Row>({ columns: all, ...given }: VirtualTableProps<
   useEffect(() => onView?.(first, last), [first, last, onView])
   const activeRow = Math.min(active.row, count - 1)
   const move = (row: number, column: number): void => {
-    const next = { row: Math.max(0, Math.min(row, count - 1)), column: within(column, columns.length) }
+    const within = (place: number, length: number): number => Math.max(0, Math.min(place, length - 1))
+    const next = { row: within(row, count), column: within(column, columns.length) }
     setActive(next)
     if (element.current !== null) element.current.scrollTop = scrollTopFor(next.row, viewport)
     requestAnimationFrame(() => showColumn(element.current, next.column))
@@ -164,10 +165,6 @@ function onKey<Row>(
     event.preventDefault()
     action()
   } else if (!isCommand) withRow(row, (one) => onOther?.(event.key, one, id))
-}
-
-function within(column: number, count: number): number {
-  return Math.max(0, Math.min(column, count - 1))
 }
 
 function showColumn(element: HTMLDivElement | null, column: number): void {

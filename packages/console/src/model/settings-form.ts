@@ -53,7 +53,9 @@ export function formOf({ jobPolicy, idAllocationPolicy, lockTimeoutMs, entityGro
 /** The members of the settings that the form has otherwise; empty when nothing was changed. */
 export function patchOf(before: Settings, form: SettingsForm): Readonly<Record<string, unknown>> {
   const [old, now] = [membersOf(formOf(before)), membersOf(form)]
-  return Object.fromEntries(Object.entries(now).filter(([name, value]) => !isSame(value, old[name])))
+  return Object.fromEntries(
+    Object.entries(now).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name])),
+  )
 }
 
 /** The changes without those that were sent. What was changed again meanwhile stays. */
@@ -63,8 +65,6 @@ export function changesAfter(
 ): Partial<SettingsForm> {
   return Object.fromEntries(Object.entries(changes).filter(([name, value]) => value !== sent[name]))
 }
-
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 function membersOf(form: SettingsForm): Readonly<Record<string, unknown>> {
   return {

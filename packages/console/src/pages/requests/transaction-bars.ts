@@ -45,7 +45,9 @@ export function barsOf(requests: readonly RecordedRequest[], nowMs: number): rea
 }
 
 function barOf(id: string, requests: readonly RecordedRequest[], nowMs: number): Bar {
-  const calls = requests.map(callOf).sort((a, b) => a.fromMs - b.fromMs)
+  const calls = requests
+    .map((request): BarCall => ({ request, fromMs: beginOf(request), toMs: beginOf(request) + request.ms }))
+    .sort((a, b) => a.fromMs - b.fromMs)
   const end = calls.find((call) => outcomeOf(call.request) !== undefined)
   const lastMs = Math.max(...calls.map(({ toMs }) => toMs))
   const isExpired = end === undefined && nowMs - lastMs > idleMs
@@ -61,11 +63,6 @@ function barOf(id: string, requests: readonly RecordedRequest[], nowMs: number):
     ),
     abortedBy: [...new Set(requests.flatMap(({ abortedBy = [] }) => abortedBy))],
   }
-}
-
-function callOf(request: RecordedRequest): BarCall {
-  const fromMs = beginOf(request)
-  return { request, fromMs, toMs: fromMs + request.ms }
 }
 
 function outcomeOf({ method, code }: RecordedRequest): Outcome | undefined {

@@ -34,8 +34,6 @@ const fadeMs = 4000
 /** Steps in the queue from which on commits are passed over. */
 const passFrom = 7
 
-const noRows: Shown['lit'] = new Map()
-
 interface PlayerParts {
   /** Told of each step, with its event; of the end of the light without one. Resolves when the rows of the step are read. */
   readonly onShow: (shown: Shown, event: StepEvent | undefined) => Promise<void>
@@ -60,7 +58,7 @@ export class StepPlayer {
   }
 
   async #play(): Promise<void> {
-    const { sleep = wait } = this.#parts
+    const { sleep = (ms) => new Promise<void>((resolve) => setTimeout(resolve, ms)) } = this.#parts
     this.#isPlaying = true
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const { of, passed } = next
@@ -71,7 +69,7 @@ export class StepPlayer {
     const last = this.#shown
     await sleep(fadeMs)
     if (last === undefined || this.#shown !== last) return
-    this.#shown = { ...last, lit: noRows }
+    this.#shown = { ...last, lit: new Map() }
     await this.#parts.onShow(this.#shown, undefined)
   }
 
@@ -88,10 +86,6 @@ export class StepPlayer {
     this.#queue = this.#queue.slice(at + 1)
     return { of, passed }
   }
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 interface Next extends StoreEvent {
