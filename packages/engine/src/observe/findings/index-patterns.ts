@@ -97,13 +97,11 @@ export class IndexPatterns {
   #noteValues(property: Property, codes: string[]): void {
     const { sample, window } = property
     codes.sort()
-    if (sample.isMostlyAbove(codes.at(-1) ?? '')) codes.reverse()
-    property.latest = codes.at(-1) ?? ''
-    for (const code of codes) {
-      const landing = sample.add(code)
-      // Equal values repeat; the keys behind them spread them.
-      if (sample.size >= sampleMin) window.add(landing?.tops === true)
-    }
+    const [lowest = '', highest = lowest] = [codes[0], codes.at(-1)]
+    property.latest = sample.isMostlyAbove(highest) ? lowest : highest
+    const isJudged = sample.size >= sampleMin
+    // Equal values repeat; the keys behind them spread them.
+    for (const landing of sample.add(codes)) if (isJudged) window.add(landing?.tops === true)
   }
 
   #noteComposites(rows: EntityRows['composites'], standsFor: number): void {
@@ -178,7 +176,7 @@ export class IndexPatterns {
     for (const [, { partition, kind, property, rows }] of this.#properties.entries()) {
       if (property === scatterProperty) continue
       const name = partition + kind
-      const use = this.#kinds.find(name)
+      const use = this.#kinds.get(name)
       if (use === undefined || use.queries < queriesMin || use.named.size === namesMax) continue
       const subject = kind + placeInWords(partition)
       const sum = getOrInsert(kinds, name, () => ({ all: nothing, unread: nothing, names: [], subject }))

@@ -62,7 +62,7 @@ export class KeyPatterns {
   /** @param paths - ascending */
   #noteOrder(order: KeyOrder, paths: readonly string[]): void {
     const isJudged = order.sample.size >= sampleMin
-    const landings = order.sample.addTogether(paths)
+    const landings = order.sample.add(paths)
     if (!isJudged) return
     for (const landing of landings) if (landing !== undefined) order.window.add(landing.follows)
     order.first ||= paths[0] ?? ''

@@ -105,9 +105,8 @@ export class LoadPatterns {
   }
 
   #noteStart(name: string, nowMs: number, written: Estimate): void {
-    const known = this.#starts.find(name)
-    const start = known ?? this.#starts.of(name)
-    if (known === undefined) start.firstMs = nowMs
+    const start = this.#starts.of(name)
+    start.firstMs ||= nowMs
     const slot = Math.floor((nowMs - start.firstMs) / 1000 / slotSeconds)
     start.writes = slot === start.slot ? sumOf(start.writes, written) : written
     start.slot = slot

@@ -11,5 +11,5 @@ test('the least recently used entry makes room', () => {
     ['a', 2],
     ['c', 0],
   ])
-  expect(subjects.find('b')).toBeUndefined()
+  expect(subjects.get('b')).toBeUndefined()
 })

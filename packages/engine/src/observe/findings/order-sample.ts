@@ -8,6 +8,7 @@
  * Random codes land next to one of the latest 8 with a probability of 16 in `size`.
  */
 import { lowerBound } from '../../lower-bound.ts'
+
 export interface Landing {
   /** Right before or after one of the latest codes. */
   readonly follows: boolean
@@ -33,52 +34,39 @@ export class OrderSample {
     return this.#placeOf(code) * 2 < this.#sorted.length
   }
 
-  /** @returns `undefined` for a code that is already in the sample */
-  add(code: string): Landing | undefined {
-    const landing = this.#landingOf(code)
-    if (landing === undefined) return undefined
-    this.#insert(code)
-    this.#note(code)
-    return landing
-  }
-
   /**
    * Adds the codes of one commit, which sorts them: their own order says nothing, so each is compared with the codes before the
    * commit. Afterwards the lowest and the highest count as latest, since other commits may continue from them.
+   *
+   * @returns the landing of each; `undefined` for one that was in the sample already
    */
-  addTogether(codes: readonly string[]): readonly (Landing | undefined)[] {
+  add(codes: readonly string[]): readonly (Landing | undefined)[] {
     const landings = codes.map((code) => this.#landingOf(code))
     const kept = Math.min(codes.length, togetherMax)
     for (let i = 0; i < kept; i++) {
-      const at = Math.round((i * (codes.length - 1)) / Math.max(1, kept - 1))
-      const code = codes[at]
-      if (code !== undefined && landings[at] !== undefined) this.#insert(code)
+      const code = codes[Math.round((i * (codes.length - 1)) / Math.max(1, kept - 1))] as string
+      this.#insert(code)
     }
-    for (const code of new Set([codes[0], codes.at(-1)])) if (code !== undefined) this.#note(code)
+    for (const code of new Set([codes[0], codes.at(-1)])) if (code !== undefined) this.#latest.push(code)
+    this.#latest.splice(0, this.#latest.length - near)
     return landings
   }
 
   #landingOf(code: string): Landing | undefined {
     const place = this.#placeOf(code)
     if (this.#sorted[place] === code) return undefined
-    const follows = this.#isRecent(this.#sorted[place - 1]) || this.#isRecent(this.#sorted[place])
+    const beside = this.#sorted.slice(Math.max(0, place - 1), place + 1)
+    const follows = this.#latest.some((recent) => beside.includes(recent))
     return { follows, tops: place >= this.#sorted.length - near || place <= near }
   }
 
   #insert(code: string): void {
-    this.#sorted.splice(this.#placeOf(code), 0, code)
+    const place = this.#placeOf(code)
+    if (this.#sorted[place] === code) return
+    this.#sorted.splice(place, 0, code)
     this.#arrivals.push(code)
     const oldest = this.#arrivals.length > sampleSize ? this.#arrivals.shift() : undefined
     if (oldest !== undefined) this.#sorted.splice(this.#placeOf(oldest), 1)
-  }
-
-  #note(code: string): void {
-    this.#latest.push(code)
-    if (this.#latest.length > near) this.#latest.shift()
-  }
-
-  #isRecent(code: string | undefined): boolean {
-    return code !== undefined && this.#latest.includes(code)
   }
 
   #placeOf(code: string): number {
