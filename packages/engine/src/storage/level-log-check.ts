@@ -17,14 +17,7 @@
 import { copyFile, readdir, readFile, rename, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { levelFile, logNumberOf } from '../leveldb/file-names.ts'
-import {
-  blockBytes,
-  endsRecord,
-  fragmentAt,
-  headBytes,
-  isFragmentOfOtherLength,
-  wrongWithFragment,
-} from '../leveldb/log-format.ts'
+import { blockBytes, fragmentAt, isFragmentOfOtherLength, LogRecords } from '../leveldb/log-format.ts'
 import { varintAt } from '../leveldb/varint.ts'
 import type { Acknowledged } from './acknowledged.ts'
 
@@ -58,10 +51,9 @@ export async function damageOfLogs(
   for (const file of files) {
     const bytes = await readFile(join(rows, file))
     const isAcknowledgedTo = logNumberOf(file) === acknowledged?.log ? (acknowledged?.bytes ?? 0) : 0
-    const damage = damageOfLog(bytes, {
-      acknowledgedBytes: isAcknowledgedTo,
-      onRecord: (record) => {
-        const write = record.length === 1 ? (record[0] as Buffer) : Buffer.concat(record)
+    const damage = damageOfLog(
+      bytes,
+      (write) => {
         if (write.length < writeHeadBytes) return 'a record is too short'
         const first = Number(write.readBigUInt64LE(0))
         if (next === undefined ? first > lastSequence + 1 : first !== next) return writesMissing
@@ -69,7 +61,8 @@ export async function damageOfLogs(
         next = first + number
         return rowWritesIn(write) === number ? undefined : 'a record does not hold the row writes that it says'
       },
-    })
+      isAcknowledgedTo,
+    )
     if (damage !== undefined) return { file, ...damage }
   }
   return undefined
@@ -117,20 +110,18 @@ async function logsOf(rows: string): Promise<string[]> {
   return names.sort((a, b) => (logNumberOf(a) ?? 0) - (logNumberOf(b) ?? 0))
 }
 
-export interface LogReader {
-  /** This much of the file was acknowledged: it cannot end, or become zeros, before. Default 0. */
-  readonly acknowledgedBytes?: number
-  /** Gets the parts of each record, in order. Returns the fault of the record, if it has one. */
-  onRecord(parts: readonly Buffer[]): string | undefined
-}
-
-/** The place where the bytes of a log become unreadable before their end. */
+/**
+ * The place where the bytes of a log become unreadable before their end.
+ *
+ * @param onRecord - gets each record, in order; returns the fault of the record, if it has one
+ * @param acknowledgedBytes - this much of the file was acknowledged: it cannot end, or become zeros, before
+ */
 export function damageOfLog(
   bytes: Buffer,
-  { acknowledgedBytes = 0, onRecord }: LogReader,
+  onRecord: (record: Buffer) => string | undefined,
+  acknowledgedBytes = 0,
 ): Omit<LogDamage, 'file'> | undefined {
-  let recordAt: number | undefined
-  let parts: Buffer[] = []
+  const records = new LogRecords()
   const damaged = (offset: number, what: string): Omit<LogDamage, 'file'> => ({ offset, bytes: bytes.length, what })
   /** The log ends with the record before this byte. */
   const endAt = (offset: number): Omit<LogDamage, 'file'> | undefined =>
@@ -140,32 +131,20 @@ export function damageOfLog(
   let at = 0
   for (let block = 0; block < bytes.length; block += blockBytes) {
     const blockEnd = Math.min(block + blockBytes, bytes.length)
-    for (at = block; blockEnd - at >= headBytes; ) {
-      const fragment = fragmentAt(bytes, at)
-      const { start, end } = fragment
-      const isLastBlock = blockEnd - block < blockBytes
-      let what = wrongWithFragment(bytes, fragment, { blockEnd, isInRecord: recordAt !== undefined })
-      // The file may end inside its last fragment, unless the checksum is right for a shorter length.
-      if (end > blockEnd && isLastBlock) {
-        what = isFragmentOfOtherLength(bytes, at, blockEnd) ? 'the length of a fragment is wrong' : undefined
-      }
-      if (what === undefined && end > blockEnd) return endAt(recordAt ?? at)
-      if (what !== undefined) {
-        if (isZeroed(bytes, at, Math.min(end, blockEnd))) return endAt(recordAt ?? at)
-        return damaged(recordAt ?? at, what)
-      }
-      const isEnd = endsRecord(fragment)
-      parts.push(bytes.subarray(start, end))
-      if (isEnd) {
-        const wrong = onRecord(parts)
-        if (wrong !== undefined) return damaged(recordAt ?? at, wrong)
-        parts = []
-      }
-      recordAt = isEnd ? undefined : (recordAt ?? at)
-      at = end
+    for (const record of records.in(bytes.subarray(block, blockEnd), block)) {
+      const wrong = onRecord(record.bytes)
+      if (wrong !== undefined) return damaged(record.offset, wrong)
     }
+    at = block + records.at
+    if (records.fault === undefined) continue
+    const { end } = fragmentAt(bytes, at)
+    // The file may end inside its last fragment, unless the checksum is right for a shorter length.
+    const isCut = end > blockEnd && blockEnd - block < blockBytes
+    const isWrong = !isCut || isFragmentOfOtherLength(bytes, at, blockEnd)
+    if (!isWrong || isZeroed(bytes, at, Math.min(end, blockEnd))) return endAt(records.startedAt ?? at)
+    return damaged(records.startedAt ?? at, isCut ? 'the length of a fragment is wrong' : records.fault)
   }
-  return endAt(recordAt ?? at)
+  return endAt(records.startedAt ?? at)
 }
 
 /** Whether the file has only zeros from the fragment at [at, end) on, or from a sector that begins in it. */

@@ -56,9 +56,7 @@ export async function readManifest(rows: string): Promise<Manifest | { found: st
   const bytes = await readFile(join(rows, name))
   const tables = new Map<number, number>()
   const manifest = { name, log: 0, lastSequence: 0, tables }
-  const damage = damageOfLog(bytes, {
-    onRecord: (parts) => (applyChange(manifest, Buffer.concat(parts)) ? undefined : 'a change cannot be read'),
-  })
+  const damage = damageOfLog(bytes, (change) => (applyChange(manifest, change) ? undefined : 'a change cannot be read'))
   if (damage === undefined) return manifest
   return { found: `rows/${name} is damaged at byte ${damage.offset} of ${damage.bytes} (${damage.what})` }
 }

@@ -15,6 +15,7 @@ import { entityField } from '../encoding/entity-walk.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
+import type { LogRecordAt } from '../leveldb/log-format.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { type DatabaseName, formatKey, type Key } from '../model/key.ts'
 import { giveWay, runInSlices, turnOfItsOwn } from '../slices.ts'
@@ -29,7 +30,7 @@ import {
   overallSuffix,
 } from './export-metadata.ts'
 import { metadataBytesMax, readMetadata } from './files.ts'
-import { type LogRecordAt, readLog } from './leveldb-log.ts'
+import { readLog } from './leveldb-log.ts'
 import { type Rename, renamedKey, renamedProperties } from './rename-keys.ts'
 
 export interface ImportOptions extends TransferFilter {

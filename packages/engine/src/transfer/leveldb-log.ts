@@ -14,12 +14,11 @@ import type { RequestContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
 import {
   blockBytes,
-  endsRecord,
-  type Fragment,
   fragmentAt,
   headBytes,
+  type LogRecordAt,
+  LogRecords,
   writeFragment,
-  wrongWithFragment,
 } from '../leveldb/log-format.ts'
 import { giveWay } from '../slices.ts'
 import { workOf } from '../storage/kv.ts'
@@ -76,13 +75,6 @@ export class LogWriter {
   }
 }
 
-export interface LogRecordAt {
-  /** Valid until the next record is read. */
-  readonly bytes: Buffer
-  /** Offset of the record's first fragment in the file. */
-  readonly offset: number
-}
-
 /**
  * The records of a file, in order, in slices.
  *
@@ -95,29 +87,52 @@ export async function* readLog(
   bytesMax?: number,
 ): AsyncGenerator<LogRecordAt, void, undefined> {
   const file = await openForReading(path, bytesMax)
+  const damaged = (at: number, what: string): Error => invalidArgument(`${path} is damaged at byte ${at}: ${what}`)
+  const checkSize = (bytes: number, at: number): void => {
+    if (bytes > recordBytesMax) throw damaged(at, `a record has more than ${recordBytesMax} bytes`)
+  }
   try {
-    const reader = new LogReader(path)
+    const records = new LogRecords()
     const chunk = Buffer.allocUnsafe(chunkBytes)
-    for (let offset = 0; ; ) {
-      const filled = await fill(file, chunk, offset)
-      for (let block = 0; block < filled; block += blockBytes) {
-        const blockEnd = Math.min(block + blockBytes, filled)
-        for (const record of reader.recordsOf(chunk.subarray(block, blockEnd), offset + block)) {
+    let offset = 0
+    /** Where the zeros of the last block begin. */
+    let zerosAt: number | undefined
+    for (let filled = chunkBytes; filled === chunkBytes; offset += filled) {
+      filled = await fill(file, chunk, offset)
+      for (let from = 0; from < filled; from += blockBytes) {
+        if (zerosAt !== undefined) throw damaged(zerosAt, 'zeros fill the block, and it is not the last one')
+        const block = chunk.subarray(from, Math.min(from + blockBytes, filled))
+        for (const record of records.in(block, offset + from)) {
+          checkSize(record.bytes.length, record.offset)
           yield record
           await giveWay(context, workOf(1, record.bytes))
         }
+        const { startedAt, at } = records
+        if (startedAt !== undefined) checkSize(records.bytes, startedAt)
+        const rest = block.subarray(at)
+        const what = faultOf(rest, records.fault, block.length < blockBytes)
+        if (what === 'zeros') zerosAt = offset + from + at
+        else if (what !== undefined) throw damaged(offset + from + at, what)
       }
       // A file may go on for gigabytes without the end of a record.
       await giveWay(context, workOf(1, chunk))
-      offset += filled
-      if (filled < chunkBytes) {
-        reader.end(offset)
-        return
-      }
     }
+    const { startedAt } = records
+    if (startedAt === undefined) return
+    throw damaged(offset, `the file ends within the record that begins at byte ${startedAt}`)
   } finally {
     await file.close()
   }
+}
+
+/** @param rest - of a block, behind its last whole fragment */
+function faultOf(rest: Buffer, fault: string | undefined, isLast: boolean): string | undefined {
+  // A file may end behind a fragment, or behind the filler of a whole block.
+  if (fault === undefined) return isLast && rest.length > 0 ? 'the file ends within the head of a fragment' : undefined
+  if (rest.every((byte) => byte === 0)) return 'zeros'
+  const { start, end } = fragmentAt(rest, 0)
+  if (!isLast || end <= rest.length) return fault
+  return `the file ends within a fragment of ${end - start} bytes, of which ${rest.length - start} are there`
 }
 
 async function fill(file: FileHandle, buffer: Buffer, offset: number): Promise<number> {
@@ -128,75 +143,4 @@ async function fill(file: FileHandle, buffer: Buffer, offset: number): Promise<n
     filled += bytesRead
   }
   return filled
-}
-
-class LogReader {
-  readonly #path: string
-  #parts: Buffer[] = []
-  #partBytes = 0
-  #startedAt: number | undefined
-  /** Where the zeros of the last block begin. */
-  #zerosAt: number | undefined
-
-  constructor(path: string) {
-    this.#path = path
-  }
-
-  *recordsOf(block: Buffer, blockOffset: number): Generator<LogRecordAt, void, undefined> {
-    if (this.#zerosAt !== undefined)
-      throw this.#damaged(this.#zerosAt, 'zeros fill the block, and it is not the last one')
-    let at = 0
-    while (block.length - at >= headBytes) {
-      const offset = blockOffset + at
-      const fragment = fragmentAt(block, at)
-      const { type, start, end } = fragment
-      if (type === 0 && end === start && block.subarray(at).every((byte) => byte === 0)) {
-        this.#zerosAt = offset
-        return
-      }
-      const isCut = end > block.length && block.length < blockBytes
-      const what = isCut
-        ? `the file ends within a fragment of ${end - start} bytes, of which ${block.length - start} are there`
-        : wrongWithFragment(block, fragment, {
-            blockEnd: block.length,
-            isInRecord: this.#startedAt !== undefined,
-          })
-      if (what !== undefined) throw this.#damaged(offset, what)
-      at = end
-      const record = this.#take(fragment, block.subarray(start, end), offset)
-      if (record !== undefined) yield record
-    }
-    // A file may end behind a fragment, or behind the filler of a whole block.
-    if (block.length < blockBytes && at < block.length) {
-      throw this.#damaged(blockOffset + at, 'the file ends within the head of a fragment')
-    }
-  }
-
-  end(offset: number): void {
-    if (this.#startedAt !== undefined) {
-      throw this.#damaged(offset, `the file ends within the record that begins at byte ${this.#startedAt}`)
-    }
-  }
-
-  #take(fragment: Fragment, data: Buffer, offset: number): LogRecordAt | undefined {
-    const isEnd = endsRecord(fragment)
-    if (isEnd && this.#startedAt === undefined) return { bytes: data, offset }
-    // Copied, since the block's memory is used again.
-    this.#parts.push(Buffer.from(data))
-    this.#startedAt ??= offset
-    this.#partBytes += data.length
-    if (this.#partBytes > recordBytesMax) {
-      throw this.#damaged(this.#startedAt, `a record has more than ${recordBytesMax} bytes`)
-    }
-    if (!isEnd) return undefined
-    const record = { bytes: Buffer.concat(this.#parts), offset: this.#startedAt }
-    this.#parts = []
-    this.#partBytes = 0
-    this.#startedAt = undefined
-    return record
-  }
-
-  #damaged(offset: number, what: string): Error {
-    return invalidArgument(`${this.#path} is damaged at byte ${offset}: ${what}`)
-  }
 }
