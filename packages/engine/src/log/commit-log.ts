@@ -423,12 +423,16 @@ export class CommitLog {
   restore({ pending, kept }: LogState): void {
     this.pending.clear()
     this.retention.restore(kept)
+    const free = new Map<string, PendingRecord[]>()
     for (const record of pending) {
       const copy = { ...record }
       this.holds.mark([copy])
       this.pending.add(copy)
-      const database = this.#options.databaseByCode(record.database)
-      if (!copy.held && database.settings.applyPolicy.type === 'time') this.arm([copy], database)
+      if (!copy.held) getOrInsert(free, copy.database, () => []).push(copy)
+    }
+    for (const [code, records] of free) {
+      const database = this.#options.databaseByCode(code)
+      if (database.settings.applyPolicy.type === 'time') this.arm(records, database)
     }
   }
 

@@ -40,3 +40,16 @@ test.each<[string, ApplyPolicy, begin: () => Promise<unknown>]>([
   await begun
   expect(await engine.check()).toMatchObject({ pending: [], problemCount: 0 })
 })
+
+test('records that a restore makes pending again share a timer', async () => {
+  const scheduler = turnScheduler(() => {})
+  engine = await openEngine({ apply: { type: 'time', delayMs: 100 }, scheduler })
+  const mutations = Array.from({ length: 50 }, (_, i) =>
+    mutationOf({ ...worldKeys[0], path: [{ kind: 'G', id: BigInt(i + 1) }] }, 1),
+  )
+  await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  const snapshot = await engine.snapshot()
+  const sleep = vi.spyOn(scheduler, 'sleep')
+  await engine.restore(snapshot)
+  expect(sleep.mock.calls.filter(([ms]) => ms === 100)).toHaveLength(1)
+})
