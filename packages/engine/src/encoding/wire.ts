@@ -291,33 +291,11 @@ export class WireWriter {
   }
 
   text(field: number, value: string): void {
-    if (value.length <= shortRunBytesMax && this.#shortAscii(field, value)) return
     const bytes = Buffer.byteLength(value)
     this.#reserve(bytes + 10)
     this.#varint32((field << 3) | wireBytes)
     this.#varint32(bytes)
     this.#length += this.#buffer.write(value, this.#length, 'utf8')
-  }
-
-  /** Writes a short text without a call into the runtime; returns false, and writes nothing, unless it is ASCII. */
-  #shortAscii(field: number, value: string): boolean {
-    const { length } = value
-    this.#reserve(length + 6)
-    const start = this.#length
-    this.#varint32((field << 3) | wireBytes)
-    const buffer = this.#buffer
-    let at = this.#length
-    buffer[at++] = length
-    for (let i = 0; i < length; i++) {
-      const unit = value.charCodeAt(i)
-      if (unit > 0x7f) {
-        this.#length = start
-        return false
-      }
-      buffer[at++] = unit
-    }
-    this.#length = at
-    return true
   }
 
   bytes(field: number, value: Uint8Array): void {

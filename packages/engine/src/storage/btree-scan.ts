@@ -7,11 +7,9 @@
  *            `stop` + 1
  *   path     inner nodes above the leaf, and the child taken in each
  *
- * The end of the range is searched once per leaf, not once per row. A seek inside the current leaf costs one binary search
- * there; any other one starts at the root.
+ * The end of the range is searched once per leaf, not once per row. A seek starts at the root.
  */
 import { childOf, firstAfter, firstFrom, type Inner, indexOf, type Leaf, type TreeNode } from './btree-node.ts'
-import { restOf } from './key-parts.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 
 export interface TreeRow<V> {
@@ -97,7 +95,7 @@ export class TreeScan<V> {
   }
 
   #settle(key: RowKey): void {
-    const leaf = this.#leafFor(key)
+    const leaf = this.#descend(key)
     this.#leaf = leaf
     this.#at = this.#pendingInclusive ? firstAfter(leaf, key) : firstFrom(leaf, key)
     if (this.#reverse) this.#at--
@@ -106,15 +104,6 @@ export class TreeScan<V> {
 
   #stopIn(leaf: Leaf<V>): number {
     return this.#reverse ? indexOf(leaf, this.#start) - 1 : indexOf(leaf, this.#end)
-  }
-
-  /** The current leaf if the key is between its first and last one, else the key's leaf. */
-  #leafFor(key: RowKey): Leaf<V> {
-    const leaf = this.#leaf
-    if (leaf === undefined || leaf.rests.length === 0 || !key.startsWith(leaf.prefix)) return this.#descend(key)
-    const rest = restOf(key, leaf.prefix.length)
-    const within = (leaf.rests[0] as string) <= rest && rest <= (leaf.rests[leaf.rests.length - 1] as string)
-    return within ? leaf : this.#descend(key)
   }
 
   #descend(key: RowKey): Leaf<V> {

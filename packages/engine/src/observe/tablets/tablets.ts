@@ -7,11 +7,12 @@
  */
 import type { Scheduler } from '../../clock.ts'
 import type { RequestContext } from '../../context.ts'
-import { prettyRowKey } from '../../encoding/pretty.ts'
+import { rowKeyParts } from '../../encoding/pretty.ts'
 import { invalidArgument } from '../../errors.ts'
 import { seededRandom } from '../../random.ts'
 import { runAtOnce, runInSlices } from '../../slices.ts'
 import type { RowKey } from '../../storage/kv.ts'
+import { entityRowOf } from '../../tables/entities.ts'
 import { rowsOf } from '../../tables/rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { Contention } from '../../transactions/contended-rows.ts'
@@ -160,7 +161,7 @@ export class Tablets {
     const nowMs = this.#now()
     const { reportWindowMs } = this.settings
     return this.groupLoad.busiest(nowMs, reportWindowMs, limit).map(({ group, ...rates }) => ({
-      group: groupWords(group),
+      group: (rowKeyParts(entityRowOf(group)) ?? []).join(', '),
       logHex: rowKeyHex(rowsOf('Log', group).start),
       ...rates,
     }))
@@ -241,9 +242,4 @@ export class Tablets {
     this.#fleet.advance(nowMs)
     return nowMs
   }
-}
-
-function groupWords(group: string): string {
-  const words = prettyRowKey(`E${group}`)
-  return words.startsWith('Entities(') ? words.slice('Entities('.length, -1) : words
 }
