@@ -10,7 +10,6 @@ import { styleOf } from './style.mjs'
 
 const source = fileURLToPath(new URL('..', import.meta.url))
 
-/** @param target - a folder, with a slash at its end */
 export async function bundleReport(target) {
   const bundle = await rolldown({
     input: `${source}/src/report.tsx`,

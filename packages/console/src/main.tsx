@@ -3,10 +3,7 @@ import { options, render, type VNode } from 'preact'
 import { App } from './app/app.tsx'
 import { visibleLines } from './model/visible-text.ts'
 
-/**
- * Text of users in attributes that a browser shows or reads out: names of kinds, queries and keys in tooltips and labels. This hook of
- * Preact makes all of them visible text, on every page; text between tags is made so by safeText.
- */
+/** Attributes with text of users that a browser shows or reads out: a hook of Preact makes it visible, as safeText does between tags. */
 const shown = ['title', 'aria-label', 'placeholder'] as const
 const before = options.vnode
 options.vnode = (vnode: VNode) => {

@@ -1,7 +1,4 @@
-/**
- * The page that `sixtables-lab run --html` writes (packages/bench/src/report/html.ts): the question and a place for a prediction first, then
- * figures and pictures, verdicts and answers folded. It is one file with its data, and loads nothing.
- */
+/** The page that `sixtables-lab run --html` writes (packages/bench/src/report/html.ts): one file with its data, which loads nothing. */
 import type { DrawableResult } from '@sixtables/bench'
 import { render } from 'preact'
 import { type Piece, piecesOf, wordsIn } from './model/chapter-text.ts'

@@ -1,7 +1,4 @@
-/**
- * One entity over HTTP: read as it is committed, tried, written and deleted. A write names the version that it is based on, so that
- * it never takes the place of another writer's unseen.
- */
+/** One entity over HTTP. A write names the version that it is based on: it never takes the place of another writer's unseen. */
 import { signal } from '@preact/signals'
 import type { CommitPreview } from '@sixtables/engine'
 import { dataPath } from '../model/data-methods.ts'
@@ -68,9 +65,7 @@ export const stored = signal<Readonly<{ scope: EntityScope; entities: StoredEnti
 
 /**
  * Each write for itself is written, or in conflict: then another version was stored. A result has the `key` where the commit gave its id.
- * `entities` are those of {@link stored}.
- *
- * @throws ApiError
+ * `entities` are those of {@link stored}. @throws ApiError
  */
 export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]) {
   const results = await commit(scope, mutationsOf(scope, writes))
@@ -122,10 +117,7 @@ export type FirstEntities = Awaited<ReturnType<typeof readFirst>>
 
 /**
  * The first entities of a namespace by their keys, or the first below one. They are read as they are applied, so a look at them applies
- * nothing.
- *
- * @param ancestor - path as text
- * @param limit - at most so many; large entities fill an answer earlier
+ * nothing. @param limit - at most so many; large entities fill an answer earlier
  */
 export async function readFirst(scope: EntityScope, ancestor: string | undefined, limit: number, options: CallOptions) {
   const value = { keyValue: ancestor === undefined ? {} : keyJson(ancestor, scope) }

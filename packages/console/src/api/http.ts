@@ -57,12 +57,7 @@ export async function send(method: string, path: string, body: unknown, { signal
   return response
 }
 
-/**
- * The answer to a call that the user makes by hand: it counts as any client's, and errors are answers too.
- *
- * @param body - JSON, as text
- * @throws ServerGone
- */
+/** The answer to a call that the user makes by hand: it counts as any client's, and errors are answers too. @throws ServerGone */
 export async function sendByHand(path: string, body: string) {
   const response = await reached(fetch(path, { method: 'POST', headers: json, body, cache: 'no-store' }), noAnswer)
   return { status: response.status, text: await reached(response.text(), noAnswer) }

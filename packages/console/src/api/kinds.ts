@@ -1,8 +1,7 @@
 /**
  * The kinds of a database, and how many entities each has.
  *
- * A count of all entities takes as long as there are entities, so by itself a page counts a kind up to {@link countMax}: `1,000+` stands
- * for more.
+ * The cost of a count follows what is counted, so by itself a page counts a kind up to {@link countMax}: `1,000+` stands for more.
  */
 import type { DatabasesReport } from '@sixtables/gateway/browser'
 import { counted } from '../model/numbers.ts'

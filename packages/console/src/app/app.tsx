@@ -1,8 +1,4 @@
-/**
- * The shell around all pages: navigation, the state of the connection, and the page that the address names.
- *
- * While the server is away a banner says so; when it is back each page loads anew what it shows.
- */
+/** The shell around all pages: navigation, a banner while the server is away, and the page that the address names. */
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useErrorBoundary } from 'preact/hooks'

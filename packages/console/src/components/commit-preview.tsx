@@ -9,11 +9,7 @@ import { useLoaded } from './use-server.ts'
 
 const waitMs = 250
 
-/**
- * The preview, or the API's refusal, of the writes as they are now; neither until it is there.
- *
- * @param writes - absent: there is nothing that could be written
- */
+/** The preview, or the API's refusal, of the writes as they are now; neither until it is there, and without writes. */
 export function usePreview(scope: EntityScope, writes: readonly KeyedWrite[] | undefined) {
   const { value, error } = useLoaded<CommitPreview>(writes && JSON.stringify(writes), {
     read: async (_, options) => {

@@ -161,10 +161,8 @@ export function Form({
 type InputEventOf = TargetedEvent<HTMLInputElement>
 
 /**
- * An input that tells its text when it is complete: by Enter, or on leaving it. Letters that are typed stay in the input until then,
- * however often the page is drawn meanwhile.
- *
- *   <input {...useWholeText(value, onChange)} />
+ * Properties of an input that tells its text when it is complete: by Enter, or on leaving it. Letters that are typed stay in it until
+ * then, however often the page is drawn meanwhile.
  */
 export function useWholeText(value: string, onChange: (text: string) => void) {
   const [typed, setTyped] = useState<string | undefined>(undefined)

@@ -1,7 +1,4 @@
-/**
- * Copies a text; says that it did, or that the browser did not allow it. The words lie over what is around the button, so nothing
- * moves under the pointer when they come and go.
- */
+/** Buttons that copy a text, and say that they did; the words lie over what is around, so nothing moves under the pointer. */
 import { useState } from 'preact/hooks'
 import { server } from '../api/connection.ts'
 import { Button } from './controls.tsx'

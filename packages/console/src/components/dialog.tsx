@@ -1,6 +1,4 @@
-/**
- * A dialog of the browser's own kind: it keeps the focus inside, Escape closes it, and the focus goes back to where it was.
- */
+/** A dialog of the browser's own kind: it keeps the focus inside, Escape closes it, and the focus goes back to where it was. */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './controls.tsx'

@@ -15,10 +15,8 @@ export function useWidth(box: { readonly current: HTMLElement | null }, first: n
 }
 
 /**
- * A draft of a text that has its place elsewhere, such as a query of the address: begins anew with each value that comes from there. A value that the draft itself has given comes back a moment later,
- * when more may have been typed: it begins nothing.
- *
- * @returns is told the value that the draft gives
+ * A draft of a text that has its place elsewhere, such as a query of the address, begins anew with each value from there. A value that
+ * the draft has given, which the function that is returned is told, comes back a moment later: it begins nothing.
  */
 export function useNewValue(value: string, begin: (value: string) => void): (given: string) => void {
   const latest = useRef(value)
@@ -64,11 +62,7 @@ interface TaskParts {
   readonly tell: (words: string) => void
 }
 
-/**
- * A long call of a dialog, one at a time: it tells how far it is, can be cancelled, and ends when its dialog is closed.
- *
- * @param cancelled - words for a task that was cancelled
- */
+/** A long call of a dialog, one at a time: it tells how far it is, can be cancelled, and ends when its dialog is closed. */
 export function useTask<T, A extends readonly unknown[] = []>(
   run: (parts: TaskParts, ...asked: A) => Promise<T | string>,
   cancelled?: string,

@@ -1,8 +1,7 @@
 /**
- * Lines over one x axis, drawn by uPlot, which is loaded when the first plot is shown; and the same values as a table.
+ * Lines over one x axis, drawn by uPlot, which is loaded when the first plot is shown; and the newest values as a table.
  *
- * Lines are told apart by colour and dashes, and the legend has both. Every value drawn is in the table, up to its newest {@link
- * tableRowsMax} rows.
+ * Lines are told apart by colour and dashes, and the legend has both.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'

@@ -1,9 +1,8 @@
 /**
  * Where the data is, and the ways in which a store that several gateways share is another one: each page asks here.
  *
- *   Refused           controls that the server refuses: disabled, below a line with the reason
- *   NeedsOneProcess   controls that such a store refuses: disabled, below a line with the reason
- *   CommitsUntold     a line for what follows commits, as no gateway hears of those of the others: with a button that reads again
+ *   Refused, NeedsOneProcess   controls that the server, or such a store, refuses: disabled, below a line with the reason
+ *   CommitsUntold              a line for what follows commits, as no gateway hears of those of the others: with a button that reads again
  */
 import type { ComponentChildren } from 'preact'
 import { server } from '../api/connection.ts'

@@ -1,8 +1,4 @@
-/**
- * Colours of the tokens as a canvas needs them, and a number that changes with them.
- *
- * A token may depend on the theme, so a canvas draws anew when the theme changes.
- */
+/** Colours of the tokens as a canvas needs them, and a number that changes with the theme, on which they depend. */
 import { signal } from '@preact/signals'
 
 export const themeEpoch = signal(0)

@@ -101,10 +101,7 @@ export interface Action<A extends readonly unknown[]> {
   readonly done: string | undefined
 }
 
-/**
- * A call that changes something, with its refusal or its result in words. A call that is asked for while another is under way is made
- * after it: none is dropped.
- */
+/** A call that changes something, with its refusal or its result in words. Calls are made one after the other: none is dropped. */
 export function useAction<A extends readonly unknown[]>(task: (...args: A) => Promise<unknown>): Action<A> {
   const [state, setState] = useState<Omit<Action<A>, 'run'>>({ isBusy: false, error: undefined, done: undefined })
   const calls = useRef<readonly (() => Promise<unknown>)[]>([])
@@ -155,11 +152,7 @@ export function useSoon(restMs: number, action: () => void): () => void {
   }
 }
 
-/**
- * Tells of commits, also of those that were missed while the stream was away; of those that come together once.
- *
- * @param query - of `GET /emulator/commits`: whose commits
- */
+/** Tells of the commits of a query, also of those that were missed while the stream was away; of those that come together once. */
 export function useCommits(query: string, restMs: number, onCommits: () => void): void {
   const soon = useSoon(restMs, onCommits)
   useEvents(`/emulator/commits?${query}&list=0`, { onEvent: soon, onOpened: soon })

@@ -1,6 +1,4 @@
-/**
- * The JSON of an entity's properties as a person writes it: read with the mistakes that JSON.parse passes over in silence.
- */
+/** The JSON of an entity's properties as a person writes it: read with the mistakes that JSON.parse passes over in silence. */
 import { jsonText } from './json-text.ts'
 import { isObject, type Json, type JsonObject } from './typed-json.ts'
 import { unseen } from './visible-text.ts'

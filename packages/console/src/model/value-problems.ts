@@ -1,6 +1,4 @@
-/**
- * Mistakes in a form that can be told while it is typed. All other rules of values are the API's: a preview tells its refusal.
- */
+/** Mistakes in a form that can be told while it is typed. All other rules of values are the API's: a preview tells its refusal. */
 import { parseDateTime, parseInt64 } from '@sixtables/gateway/browser'
 import { isComplete, keyProblem, parseKeyPath } from './key-text.ts'
 import { isNumber, numbersOf, type PropertyForm, type ValueForm, type ValueType } from './typed-json.ts'

@@ -1,7 +1,4 @@
-/**
- * The start page: six empty tables, the log, and a button that puts an entity. Rows appear as the emulator of this tab writes them: first the log
- * record, then the rows of milestone A and of milestone B.
- */
+/** The start page: the log and six empty tables, a button that puts an entity, and what the address brings. */
 import type { LabOffer } from '@sixtables/bench'
 import type { StoreEvent } from '@sixtables/engine'
 import { type LabLink, labInWords, readLink } from './links.ts'

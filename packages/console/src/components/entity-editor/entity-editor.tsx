@@ -8,8 +8,6 @@
  *   mode        edit | create | duplicate: a new entity with the properties of `entityKey`
  *   onSaved     after a save or a deletion: the path of the entity
  *   onClose     asks to be taken away; after a save, too
- *
- * use-editor.ts states what always holds.
  */
 import { useState } from 'preact/hooks'
 import { differencesOf } from '../../model/entity-difference.ts'

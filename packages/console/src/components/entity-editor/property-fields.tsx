@@ -210,9 +210,7 @@ const fieldsAtOnce = 25
 
 /**
  * How many fields of a long list are shown: an entity may have thousands of properties, and an array as many elements. A field with a
- * problem, or one that is added, is shown with all before it.
- *
- * @param needed - the fields up to the last one with a problem
+ * problem, the last of which is `needed`, or one that is added, is shown with all before it.
  */
 function useShownFields(count: number, needed: number, areElements: boolean) {
   const [wanted, setWanted] = useState(shownAtFirst)

@@ -1,7 +1,4 @@
-/**
- * The inputs of one value, by its type.
- * A text with carriage returns is shown, and not edited here: a field of a browser would change its line ends.
- */
+/** The inputs of one value, by its type. A text with carriage returns is not edited here: a browser would change its line ends. */
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { counted } from '../../model/numbers.ts'

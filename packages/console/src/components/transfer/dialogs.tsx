@@ -1,9 +1,4 @@
-/**
- * Entities from elsewhere and to elsewhere: a fixture as a file or a text of the browser, or a managed export on the server's machine.
- *
- *   <ImportDialog scope={{ project, database, namespace }} onClose={…} />
- *   <ExportDialog scope={{ project, database, namespace }} kind="ToDo" onClose={…} />
- */
+/** Import and export: a fixture as a file or a text of the browser, or a managed export on the server's machine. */
 import type { FixtureFormat } from '@sixtables/gateway/browser'
 import { useRef, useState } from 'preact/hooks'
 import { ServerGone } from '../../api/http.ts'

@@ -1,7 +1,5 @@
 /**
- * The databases, namespaces and kinds that there are, kept up to date by commits; those of another scope are there when they are read.
- *
- * A kind is counted up to `countMax` entities: the cost of a count follows what is counted.
+ * The databases, namespaces and kinds that there are, and counts of kinds, kept up to date by commits.
  *
  * CT2  At rest each count is of the newest entities, also of a kind that was counted while a later commit came.
  */

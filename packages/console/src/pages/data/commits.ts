@@ -1,7 +1,4 @@
-/**
- * Commits of other clients, gathered so that a view reads again a few times a second at most.
- * The first commit after a pause is told within `firstMs`, however many follow.
- */
+/** Commits, gathered so that a view reads again a few times a second at most; the first after a pause is told within `firstMs`. */
 import type { CommitReport } from '@sixtables/engine'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { StoreEvent } from '../../api/events.ts'

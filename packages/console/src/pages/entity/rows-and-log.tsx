@@ -1,7 +1,4 @@
-/**
- * The rows of an entity in each of the six tables, as they are stored and as waiting commits will leave them; and the kept log records of its
- * group, newest first.
- */
+/** The rows of an entity in the six tables, as they are stored and as waiting commits will leave them; and the log of its group. */
 import type { LogRecordReport, LogReport, RowReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { Switch } from '../../components/controls.tsx'

@@ -15,12 +15,7 @@ import { boundsOf, type Column } from '../../model/recorded-heat.ts'
 import { shapes } from './draw.ts'
 import type { Heat } from './view.ts'
 
-/**
- * The hottest key ranges in the newest column of each table before a time.
- *
- * @param withinMs - an older column is not looked at
- * @param limit - at most so many ranges
- */
+/** The hottest key ranges in the newest column of each table before a time, and at most `withinMs` before it. */
 function hottestRanges({ recordings, main, tables, metric }: Heat, atMs: number, withinMs: number, limit: number) {
   const cells = tables.flatMap((table) => {
     const columns = main.recording.tables.get(table) ?? []

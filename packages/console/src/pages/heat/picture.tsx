@@ -1,7 +1,4 @@
-/**
- * One picture: a table of one recording. The pointer and the arrows tell of a cell in the same words; both can mark a part and
- * come nearer to it.
- */
+/** One picture: a table of one recording. Pointer and arrows tell of a cell in the same words, mark a part and come nearer to it. */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { useWidth } from '../../components/hooks.ts'

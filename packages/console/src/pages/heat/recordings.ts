@@ -1,6 +1,5 @@
 /**
- * The recordings of the page: the live one and those that were opened, with the axis of each table, planes and tablets, which are
- * computed when they are first needed and when they are out of date.
+ * The recordings of the page: the live one and those that were opened, with the axis of each table, planes and tablets.
  *
  * All recordings of a table share its axis, and all pictures one colour scale: what is compared looks comparable.
  */

@@ -1,7 +1,4 @@
-/**
- * The kinds of a database with entities, bytes and index rows. Small kinds are counted by themselves after writes; of others the last
- * count is shown with its time, or `1,000+`, until a button counts them.
- */
+/** The kinds of a database with their figures: small ones are counted after writes, of others the last count is shown with its time. */
 import { useEffect, useRef } from 'preact/hooks'
 import {
   countAll,

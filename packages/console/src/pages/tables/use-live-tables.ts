@@ -183,10 +183,7 @@ async function startOfKind(query: string, name: string, kind: string) {
   return { first: rows[0]?.rowKey, start }
 }
 
-/**
- * Tablets split, merge and move without a commit: the windows are read anew when one did. Also after the first answer: what it tells of
- * may have come after the windows were read.
- */
+/** Tablets split, merge and move without a commit: the windows are read anew when one did, perhaps before the first answer tells of it. */
 function useTabletMoves(windows: Windows): void {
   const [after, setAfter] = useState(0)
   const { value } = useLoaded<{ readonly events: readonly { readonly sequence: number }[] }>(
