@@ -68,7 +68,8 @@ function chosenArms(labs: readonly Lab[], names: readonly string[] | undefined):
 /** The calls of an arm and their outcomes; `failed` counts by code or message, and arms that cannot be judged over the wire have no verdicts. */
 async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io) {
   const { endpoint, seconds, opsPerSecond, seed } = options
-  const client = new Client(new Server({ endpoint, projectId, clock }), 0)
+  const loadEndMs = Number(clock.nowMicros()) / 1000 + seconds * 1000
+  const client = new Client(new Server({ endpoint, projectId, clock, loadEndMs }), 0)
   await client.lookup(client.key({ kind: 'Lab', name: 'here' })).catch((error: unknown) => {
     throw new UsageError(`${endpoint} does not answer as a Datastore: ${wordsOf(error)}`)
   })
@@ -106,7 +107,10 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io) {
   }
   const reporting = report()
   const begunMs = client.nowMs()
-  await arm.drive?.(session)
+  await arm.drive?.(session).catch((error: unknown) => {
+    if (!(error instanceof DatastoreError)) throw error
+    session.judged({ says: 'the server answers to the end', holds: false, found: error.message })
+  })
   const tookSeconds = (client.nowMs() - begunMs) / 1000
   stopped = true
   await reporting

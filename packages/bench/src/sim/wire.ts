@@ -62,6 +62,8 @@ export interface WireOptions {
   readonly endpoint: string
   readonly projectId: string
   readonly clock: Scheduler
+  /** Without an answer a call ends with UNAVAILABLE before this moment, and after it with CANCELLED, so that those who insist end too. */
+  readonly loadEndMs?: number
 }
 
 export class Server implements Place {
@@ -117,15 +119,17 @@ export class Server implements Place {
   }
 
   async #post(verb: string, request: Message): Promise<Uint8Array> {
-    const { endpoint, projectId } = this.#options
+    const { endpoint, projectId, loadEndMs = Number.POSITIVE_INFINITY } = this.#options
+    const lost = (cause: unknown): never => {
+      const code = this.nowMs < loadEndMs ? 'UNAVAILABLE' : 'CANCELLED'
+      throw new DatastoreError(code, `${endpoint} does not answer`, { cause })
+    }
     const response = await fetch(`http://${endpoint}/v1/projects/${projectId}:${verb}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-protobuf' },
       body: Buffer.from(bytesOf(request)),
-    }).catch((error: unknown) => {
-      throw new DatastoreError('UNAVAILABLE', `${endpoint} does not answer`, { cause: error })
-    })
-    const answer = new Uint8Array(await response.arrayBuffer())
+    }).catch(lost)
+    const answer = new Uint8Array(await response.arrayBuffer().catch(lost))
     if (!response.headers.get('content-type')?.includes('protobuf'))
       throw new DatastoreError('INTERNAL', `HTTP ${response.status} without a message of the API`)
     if (response.ok) return answer
