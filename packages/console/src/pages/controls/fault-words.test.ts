@@ -20,4 +20,5 @@ test('a fault is told by its calls, its effect and its times', () => {
     'always',
   ])
   expect(placeInWords({ holdApply: true })).toBe('commit')
+  expect(timesInWords({ share: 0.07 })).toBe('for 7 % of calls (seed 1)')
 })

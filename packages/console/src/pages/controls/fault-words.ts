@@ -23,10 +23,12 @@ export function effectInWords({ latencyMs, code, message, holdApply }: Described
 
 /** `after 2 calls, at most 1 time, for 50 % of calls (seed 7)` */
 export function timesInWords({ skip, times, share, seed }: Described): string {
+  // 0.07 × 100 is 7.000000000000001.
+  const percent = Number((100 * (share ?? 1)).toPrecision(12))
   const words = [
     skip === undefined || skip === 0 ? undefined : `after ${skip} ${skip === 1 ? 'call' : 'calls'}`,
     times === undefined ? undefined : `at most ${times} ${times === 1 ? 'time' : 'times'}`,
-    share === undefined || share === 1 ? undefined : `for ${share * 100} % of calls (seed ${seed ?? 1})`,
+    share === undefined || share === 1 ? undefined : `for ${percent} % of calls (seed ${seed ?? 1})`,
   ].filter((one) => one !== undefined)
   return words.length === 0 ? 'always' : words.join(', ')
 }
