@@ -1,9 +1,8 @@
 /** Queries of the data API: page by page, and counts. */
 import { printGql, type SelectStatement, type Statement } from '@sixtables/gateway/browser'
-import { dataPath } from '../model/data-methods.ts'
 import type { ApiKey } from '../model/key-text.ts'
 import { type Page, type PageRequest, pageMax } from '../model/paging.ts'
-import { type EntityScope, inRequest } from '../model/scope.ts'
+import { dataPath, type EntityScope, inRequest } from '../model/scope.ts'
 import { countIn, keysOf, pageQuery } from '../model/statements.ts'
 import type { ApiProperties } from '../model/value-words.ts'
 import { type CallOptions, postJson } from './http.ts'

@@ -1,9 +1,8 @@
 /** One entity over HTTP. A write names the version that it is based on: it never takes the place of another writer's unseen. */
 import { signal } from '@preact/signals'
 import type { CommitPreview } from '@sixtables/engine'
-import { dataPath } from '../model/data-methods.ts'
 import type { ApiKey } from '../model/key-text.ts'
-import { type EntityScope, given, inRequest } from '../model/scope.ts'
+import { dataPath, type EntityScope, given, inRequest } from '../model/scope.ts'
 import { type JsonObject, keyJson } from '../model/typed-json.ts'
 import type { QueryAnswer } from './datastore.ts'
 import { wrote } from './events.ts'

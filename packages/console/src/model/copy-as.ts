@@ -9,8 +9,8 @@
  *
  * CA1  No text of a call ends its quotes: what runs is the one call.                test/copy-as.test.ts, test/requests.test.ts
  */
-import { dataPath } from './data-methods.ts'
 import { jsonText } from './json-text.ts'
+import { dataPath } from './scope.ts'
 
 interface CopiedCall {
   /** `http://127.0.0.1:8081` */

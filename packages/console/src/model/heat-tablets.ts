@@ -8,11 +8,7 @@
 import type { TabletEvent } from '@sixtables/engine'
 import type { Tablet } from './recorded-heat.ts'
 
-export interface TabletSpan {
-  readonly id: number
-  readonly startHex: string
-  readonly endHex: string
-  readonly server: number
+export interface TabletSpan extends Pick<Tablet, 'id' | 'startHex' | 'endHex' | 'server'> {
   readonly fromMs: number
   readonly toMs: number
 }

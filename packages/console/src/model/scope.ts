@@ -1,4 +1,8 @@
-/** Places of data: a database, a namespace in it, and the addresses of the pages that show them. An empty name is the default one. */
+/**
+ * Places of data: a database, a namespace in it, the paths of its API, and the addresses of the pages that show them. An empty name is
+ * the default one.
+ */
+import { methodNames } from '@sixtables/gateway/browser'
 import type { ApiKey } from './key-text.ts'
 import { addressOf, type QueryMembers, type Route } from './route.ts'
 
@@ -54,4 +58,11 @@ export function given<T extends Readonly<Record<string, unknown>>>(members: T) {
 export function inRequest({ project, database, namespace }: EntityScope) {
   const databaseId = given({ databaseId: database })
   return { ...databaseId, partitionId: { projectId: project, ...databaseId, ...given({ namespaceId: namespace }) } }
+}
+
+export const dataMethods: readonly string[] = Object.keys(methodNames)
+
+/** The path of a method of the data API: `/v1/projects/demo:lookup`. */
+export function dataPath(project: string, method: string): string {
+  return `/v1/projects/${encodeURIComponent(project)}:${method}`
 }

@@ -20,6 +20,7 @@ const words = {
   light: 'font-weight: 400',
   strong: 'font-weight: 600',
   'no-underline': 'text-decoration: none',
+  'is-deleted': 'text-decoration: line-through',
   breaks: 'overflow-wrap: anywhere',
   nowrap: 'white-space: nowrap',
   clip: 'overflow: hidden',

@@ -7,8 +7,8 @@ import { ActionNote, ErrorNote, Panel, safeText } from '../../components/parts.t
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { Table } from '../../components/table.tsx'
 import { type Action, useAction, useLoaded } from '../../components/use-server.ts'
-import { dataMethods } from '../../model/data-methods.ts'
 import { counted } from '../../model/numbers.ts'
+import { dataMethods } from '../../model/scope.ts'
 import { effectInWords, placeInWords, timesInWords } from './fault-words.ts'
 
 const path = '/emulator/faults'

@@ -50,7 +50,7 @@ function TableRows({ table, rows, isHex }: Readonly<{ table: string; rows: reado
   const { shown, rest } = useFirst(rows, 'rows')
   return (
     <section class="entity-table py-2 stack" aria-label={table}>
-      <h3>
+      <h3 style={{ fontSize: '13px' }}>
         {table} <span class="muted block small light">{about[table]}</span>
       </h3>
       {rows.length === 0 ? (

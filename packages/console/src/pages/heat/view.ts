@@ -7,20 +7,15 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useEvents } from '../../components/use-server.ts'
 import type { HeatAxis } from '../../model/heat-axis.ts'
 import { metrics, type Window } from '../../model/heat-plane.ts'
+import type { TabletSpan } from '../../model/heat-tablets.ts'
 import type { Report } from '../../model/recorded-heat.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import { Recordings, type Source } from './recordings.ts'
 
-interface Ages {
-  readonly fromMs: number
-  readonly toMs: number
-}
+type Ages = Pick<Window, 'fromMs' | 'toMs'>
 
 /** Bytes of row keys, '' for an open end. */
-interface KeyRange {
-  readonly startHex: string
-  readonly endHex: string
-}
+type KeyRange = Pick<TabletSpan, 'startHex' | 'endHex'>
 
 export const spans = [
   { name: '2m', title: '2 minutes', ms: 120_000 },
