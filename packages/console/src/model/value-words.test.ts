@@ -6,6 +6,7 @@ test.each<[ApiValue, string, string]>([
   [{ booleanValue: false }, 'boolean', 'false'],
   [{ integerValue: '9223372036854775807' }, 'integer', '9223372036854775807'],
   [{ doubleValue: 5 }, 'double', '5.0'],
+  [{ doubleValue: -0 }, 'double', '-0.0'],
   [{ doubleValue: 'NaN' }, 'double', 'NaN'],
   [{ timestampValue: '2030-01-01T00:00:00.000001Z' }, 'timestamp', '2030-01-01T00:00:00.000001Z'],
   [

@@ -69,7 +69,7 @@ function wordsWithin(value: ApiValue, most: number): ValueWords {
 
 /** A double shows that it is none of the integers. */
 function doubleWords(value: number | string): string {
-  const text = String(value)
+  const text = Object.is(value, -0) ? '-0' : String(value)
   return /^-?\d+$/.test(text) ? `${text}.0` : text
 }
 

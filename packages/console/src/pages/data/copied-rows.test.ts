@@ -16,6 +16,12 @@ test('rows are JSON of the API, and CSV of the columns', () => {
   expect(rowsAsCsv(rows, ['a', 'n'])).toBe('key,a,n\r\nT:1,"x, ""y""",-5\r\nT:2,null,\r\n')
 })
 
+test('negative zero stays another double than zero', () => {
+  const rows = [row('1', { a: { doubleValue: -0 } })]
+  expect(JSON.parse(rowsAsJson(rows))[0].properties).toEqual({ a: { doubleValue: -0 } })
+  expect(rowsAsCsv(rows, ['a'])).toBe('key,a\r\nT:1,-0.0\r\n')
+})
+
 test('a property named like one of every object is absent where the entity does not have it', () => {
   const rows = [row('1', { constructor: { stringValue: 'x' } }), row('2', { a: { stringValue: 'y' } })]
   expect(rowsAsCsv(rows, ['constructor', 'a'])).toBe('key,constructor,a\r\nT:1,x,\r\nT:2,,y\r\n')

@@ -4,12 +4,12 @@
  * A CSV cell holds its text whatever it is: quoted where it must, and no spreadsheet takes it for a formula.
  */
 import type { EntityResult } from '../../api/datastore.ts'
+import { jsonText } from '../../model/json-text.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { propertyOf, valueWords } from '../../model/value-words.ts'
 
 export function rowsAsJson(rows: readonly EntityResult[]): string {
-  const entities = rows.map(({ entity }) => entity)
-  return `${JSON.stringify(entities, null, 2)}\n`
+  return `${jsonText(rows.map(({ entity }) => entity))}\n`
 }
 
 export function rowsAsCsv(rows: readonly EntityResult[], columns: readonly string[]): string {
