@@ -71,6 +71,12 @@ const inSteps = Object.entries(steps).flatMap(([name, property]) =>
 /** One of the six hues of series. */
 const hues = [1, 2, 3, 4, 5, 6].map((hue) => [`hue-${hue}`, `--hue: var(--series-${hue})`])
 
-export const traits = [...inSteps, ...hues, ...Object.entries(words)]
+/** As many columns as have room for so many pixels. */
+const fills = [360, 400, 420].map((least) => [
+  `fill-${least}`,
+  `grid-template-columns: repeat(auto-fill, minmax(min(100%, ${least}px), 1fr))`,
+])
+
+export const traits = [...inSteps, ...hues, ...fills, ...Object.entries(words)]
   .map(([name, declaration]) => `.${name} { ${declaration} }`)
   .join('\n')

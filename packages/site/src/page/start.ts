@@ -74,6 +74,7 @@ function openConsole(page: string): void {
   if (frame === null) {
     frame = document.createElement('iframe')
     frame.title = 'The console'
+    frame.className = 'lined whole'
     frame.src = url
     document.body.append(frame)
   } else frame.contentWindow?.location.replace(url)

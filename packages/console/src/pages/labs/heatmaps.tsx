@@ -46,7 +46,7 @@ export function Heatmaps({ heatmaps }: { readonly heatmaps: ComparedHeatmaps }) 
           {inTime(span.from)} to {inTime(span.to)} {time}
         </span>
       </p>
-      <div class="heatmap-grid">
+      <div class="stack gap-4 my-3 fill-400">
         {maps.map((map) => (
           <HeatmapView key={map.arm} {...{ ...map, ...span, unit, brightness }} onSpan={setSpan} />
         ))}

@@ -87,7 +87,7 @@ function Course({ offer }: { readonly offer: LabsOffer }) {
           Labs run on virtual time and leave the data of this server as they are.
         </p>
       </header>
-      <div class="chapters gap-3">
+      <div class="stack gap-3 fill-420">
         {chapters.map((chapter) => (
           <ChapterCard key={chapter.number} chapter={chapter} offer={offer} />
         ))}

@@ -19,7 +19,7 @@ export function ResultView({ result, hasSeed = true }: Readonly<{ result: Drawab
         <Heatmaps key={`${heatmaps.title} ${heatmaps.unit}`} heatmaps={heatmaps} />
       ))}
       <Figures arms={arms} />
-      <div class="lab-charts">
+      <div class="stack gap-4 my-3 fill-400">
         {comparison.charts.map((chart) => (
           <Chart key={`${chart.title} ${chart.unit} ${chart.x.name}`} chart={chart} />
         ))}
@@ -152,7 +152,7 @@ function Flows({ flows: { title, flows } }: { readonly flows: ComparedFlows }) {
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
-      <div class="flow-grid">
+      <div class="stack gap-4 my-3 fill-400">
         {flows.map(({ arm, flow }) => (
           <figure key={arm} class="flow">
             <figcaption class="mb-1 strong">{arm}</figcaption>
