@@ -5,26 +5,11 @@
  * Commit versions are times of this clock, but never go back: after reset() they continue from the highest.
  */
 import { type Engine, invalidArgument, MovableClock, StandingClock, systemScheduler } from '@sixtables/engine'
-import { parseDateTime } from '../gql/literals.ts'
 
 /** A clock with real time, or one that stands still (standing-clock.ts). @param standsAt - milliseconds since the epoch */
 export function movableClock(standsAt: number | undefined): MovableClock {
   if (standsAt === undefined) return new MovableClock(systemScheduler)
   return new MovableClock(new StandingClock(BigInt(standsAt) * 1000n, systemScheduler))
-}
-
-/** Milliseconds since the epoch of a moment from 1970 to 9000, which leaves room to move on; `undefined` for any other. */
-export function standsAtOf(moment: string | Date): number | undefined {
-  const ms = (typeof moment === 'string' ? momentOf(moment) : new Date(moment))?.getTime()
-  return ms !== undefined && ms >= 0 && ms <= Date.UTC(9000, 0) ? ms : undefined
-}
-
-/** Reads a time with its zone, to the millisecond; the seconds may be left out, or all but the day. `undefined` for any other value. */
-export function momentOf(moment: unknown): Date | undefined {
-  if (typeof moment !== 'string') return undefined
-  const time = moment.length === 10 ? `${moment}T00:00Z` : moment
-  const micros = parseDateTime(time.replace(/^(.{10}T\d\d:\d\d)(?=[Z+-])/, '$1:00'))
-  return micros === undefined ? undefined : new Date(Number(micros / 1000n))
 }
 
 /** The clock over HTTP: `{"now": "2030-01-01T02:00:00.000Z", "offsetMs": 7200000}`. */

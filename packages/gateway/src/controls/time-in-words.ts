@@ -1,4 +1,19 @@
-/** Durations for people, for the command line and the console. */
+/** Times and durations as people write and read them, for the command line and the console. This file loads no engine. */
+import { parseDateTime } from '../gql/literals.ts'
+
+/** Reads a time with its zone, to the millisecond; the seconds may be left out, or all but the day. `undefined` for any other value. */
+export function momentOf(moment: unknown): Date | undefined {
+  if (typeof moment !== 'string') return undefined
+  const time = moment.length === 10 ? `${moment}T00:00Z` : moment
+  const micros = parseDateTime(time.replace(/^(.{10}T\d\d:\d\d)(?=[Z+-])/, '$1:00'))
+  return micros === undefined ? undefined : new Date(Number(micros / 1000n))
+}
+
+/** Milliseconds since the epoch of a moment from 1970 to 9000, which leaves room to move on; `undefined` for any other. */
+export function standsAtOf(moment: string | Date): number | undefined {
+  const ms = (typeof moment === 'string' ? momentOf(moment) : new Date(moment))?.getTime()
+  return ms !== undefined && ms >= 0 && ms <= Date.UTC(9000, 0) ? ms : undefined
+}
 
 const units = [
   { ms: 86_400_000, one: 'day', several: 'days' },

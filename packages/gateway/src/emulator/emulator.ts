@@ -11,7 +11,6 @@
  * E1  After close() nothing is left in the process: no port, no timer, no store.       test/contract/emulator-cycles.test.ts
  */
 
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import {
@@ -43,7 +42,7 @@ import {
   portForm,
   seedForm,
 } from './option-forms.ts'
-import { type Served, serve } from './serve.ts'
+import { indexFileTrouble, type Served, serve } from './serve.ts'
 import type { GatewayOptions } from './server.ts'
 import { formatEndpoint, variablesOf } from './variables.ts'
 
@@ -137,11 +136,11 @@ function checkOptions(options: EmulatorOptions): void {
   if (unknown !== undefined) {
     throw invalidArgument(`startEmulator() has no option "${unknown}"; there is ${Object.keys(optionNames).join(', ')}`)
   }
-  const { ttl = [], indexFile } = options
+  const { ttl = [], indexes, indexFile, dir, logger = silentLogger } = options
   ttlPoliciesOf(ttl)
-  if (typeof indexFile === 'string' && !existsSync(indexFile)) {
-    throw invalidArgument(`there is no file ${indexFile} for indexFile; write it first, or leave it out`)
-  }
+  if (typeof indexFile !== 'string') return
+  const trouble = indexFileTrouble(indexFile, { name: 'indexFile', mustExist: indexes === 'require', dir }, logger)
+  if (trouble !== undefined) throw invalidArgument(trouble)
 }
 
 /** @throws INVALID_ARGUMENT for a value of another form */

@@ -3,7 +3,7 @@
  * given by its digits: `--port 8081`, `port: process.env.PORT`.
  */
 import type { ApplyPolicy } from '@sixtables/engine'
-import { standsAtOf } from '../controls/emulator-clock.ts'
+import { standsAtOf } from '../controls/time-in-words.ts'
 
 export interface Form<T> {
   /** Follows the name: `must be a whole number from 0 to 65535`. */

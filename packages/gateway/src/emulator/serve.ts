@@ -2,7 +2,8 @@
  * An engine behind a gateway, with all endpoints of an emulator: rows, faults, clock, snapshots, its address. The command
  * line and the emulator inside a program both start here.
  */
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Engine, MovableClock } from '@sixtables/engine'
 import { withFixture } from '../admin/emulator/fixture-threads.ts'
 import { addMetricsRoute } from '../admin/emulator/metrics.ts'
@@ -90,6 +91,27 @@ export async function serve({
       await gateway.close()
     },
   }
+}
+
+/**
+ * Looks for an index.yaml that the user named. If queries make indexes, a missing one is made, with a warning: its name may be a mistake.
+ *
+ * @param name - of the flag or option
+ * @param dir - the data folder, which need not exist yet
+ * @returns the reason why it cannot be used
+ */
+export function indexFileTrouble(
+  file: string,
+  { name, mustExist, dir }: { readonly name: string; readonly mustExist: boolean; readonly dir: string | undefined },
+  logger: Logger,
+): string | undefined {
+  if (existsSync(file)) return undefined
+  if (mustExist) return `there is no file ${file} for ${name}; write it first, as queries add nothing to it here`
+  const folder = dirname(file)
+  if (folder === dir) return undefined
+  if (!existsSync(folder)) return `there is no folder ${folder} for ${name}`
+  logger.warn(`there is no file ${file} for ${name} yet; it is made, and gets the indexes that queries need`)
+  return undefined
 }
 
 /** Warns if the server file cannot be written or removed. The server works without it, but tools cannot find it by the folder. */

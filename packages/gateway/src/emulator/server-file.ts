@@ -58,20 +58,24 @@ export function removeAddress(dir: string): void {
   rmSync(join(dir, serverFileName), { force: true })
 }
 
-export async function findServer(dir: string): Promise<FoundServer> {
+/** @param before - an earlier answer: a server that was gone is not asked again, since it may take {@link answerMs} */
+export async function findServer(dir: string, before?: FoundServer): Promise<FoundServer> {
   const server = readServerFile(dir)
   if (server === undefined || server.dir !== realpathSync(dir)) return { state: 'none' }
+  if (before?.state === 'gone' && isSame(before.server, server)) return before
   try {
     const told = await factsAt(server.address, answerMs)
-    if (told !== undefined && told.pid === server.pid && told.startedAt === server.startedAt) {
-      return { state: 'running', server }
-    }
+    if (told !== undefined && isSame(told, server)) return { state: 'running', server }
     return { state: 'gone', server, reason: 'another program answers there' }
   } catch (error) {
     const reason =
       error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${answerMs} ms` : causeOf(error)
     return { state: 'gone', server, reason }
   }
+}
+
+function isSame(a: ServerFacts, b: ServerFacts): boolean {
+  return a.pid === b.pid && a.startedAt === b.startedAt
 }
 
 /** The object that a server at this address answers; `undefined` if it is none of ours. @throws the system's error, TimeoutError */

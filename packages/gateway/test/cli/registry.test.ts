@@ -1,4 +1,5 @@
 /** What holds for every command: help with examples that the parser takes and names that do not clash. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Command } from '../../src/cli/framework/command.ts'
 import { parse } from '../../src/cli/framework/parser.ts'
@@ -32,6 +33,23 @@ test('a command runs or has commands below it', () => {
   for (const { words, command } of every) {
     expect((command.run === undefined) !== (command.commands === undefined), words).toBe(true)
   }
+})
+
+test('help and mistakes are answered without the engine: no file of the list imports it', () => {
+  const seen = new Set<string>()
+  const visit = (file: URL): void => {
+    if (seen.has(file.href)) return
+    seen.add(file.href)
+    for (const [, names = '', from = ''] of readFileSync(file, 'utf8').matchAll(
+      /^import (?!type )([^'"]*) from '([^']+)'/gm,
+    )) {
+      if (/^{(\s*type \w+( as \w+)?,?)*\s*}$/.test(names)) continue
+      expect(from, file.href).not.toBe('@sixtables/engine')
+      if (from.startsWith('.')) visit(new URL(from, file))
+    }
+  }
+  visit(new URL('../../src/cli/main.ts', import.meta.url))
+  expect(seen.size).toBeGreaterThan(15)
 })
 
 test('names are said once at each place', () => {

@@ -100,7 +100,7 @@ test('a filter that no entity passes is an error, and leaves no folder', async (
   expect(existsSync(join(folder, 'a'))).toBe(false)
   expect(await run('dump', '--kind', 'Nothing', ...at)).toEqual({ code: 1, out: '', err: none + kinds })
   expect((await run('dump', '--kind', 'ToDo', '--namespace', 'n', ...at)).err).toBe(
-    'sixtables: no entity matches --kind ToDo --namespace n; in all namespaces there are the kinds Note, ToDo',
+    "sixtables: no entity matches --kind ToDo --namespace n; there is the namespace ''; in all namespaces there are the kinds Note, ToDo",
   )
   expect((await run('export', 'a', '--kind', 'Nothing', '--kind', 'ToDo', ...at)).code).toBe(0)
   expect(await run('import', 'a', '--kind', 'Nothing', ...at)).toEqual({

@@ -1,11 +1,12 @@
 /** The emulator inside a program, as a test suite uses it: through the public client. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { PropertyFilter } from '@google-cloud/datastore'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fixtureOf } from '../../src/fixtures/fixture.ts'
+import { silentLogger } from '../../src/logger.ts'
 import { clientOf, testEmulator } from '../support/emulator.ts'
 
 describe('an emulator in this process', () => {
@@ -197,9 +198,30 @@ describe('an emulator in this process', () => {
     [{ port: 65_536 }, 'got 65536'],
     [{ idCollisions: 'stop' }, 'idCollisions is one of next, fail; got "stop"'],
     [{ durability: 'none' }, 'durability is one of process, power; got "none"'],
-    [{ indexFile: 'missing/index.yaml' }, 'there is no file missing/index.yaml for indexFile'],
+    [{ indexFile: 'missing/index.yaml' }, 'there is no folder missing for indexFile'],
+    [{ indexFile: 'missing.yaml', indexes: 'require' }, 'there is no file missing.yaml for indexFile; write it first'],
   ])('%o is refused', async (options, message) => {
     await expect(testEmulator(options as never)).rejects.toThrow(message)
+  })
+
+  test('an index.yaml that is not there is made where queries make indexes, with a warning', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sixtables-emulator-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const indexFile = join(folder, 'index.yaml')
+    const warn = vi.fn()
+    const emulator = await testEmulator({ indexFile, logger: { ...silentLogger, warn } })
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`there is no file ${indexFile} for indexFile yet`)]])
+    const datastore = clientOf(emulator)
+    await datastore.save({ key: datastore.key(['ToDo', 1]), data: { done: false, due: 1 } })
+    const query = datastore
+      .createQuery('ToDo')
+      .filter(new PropertyFilter('done', '=', false))
+      .order('due')
+    expect((await datastore.runQuery(query))[0]).toHaveLength(1)
+    await emulator.close()
+    expect(readFileSync(indexFile, 'utf8')).toContain('kind: "ToDo"')
+    await testEmulator({ indexFile, indexes: 'require', logger: { ...silentLogger, warn } })
+    expect(warn).toHaveBeenCalledTimes(1)
   })
 
   test('a port in use is told, and nothing is left open', async () => {

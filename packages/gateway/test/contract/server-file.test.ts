@@ -1,12 +1,25 @@
 /** server-file/V1: a folder tells where its server is, and a file that was left behind is known for what it is. */
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSilentServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openEngine } from '@sixtables/engine'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { startEmulator } from '../../src/emulator/emulator.ts'
 import { findServer, serverFileName } from '../../src/emulator/server-file.ts'
+import { sixtables } from '../support/cli.ts'
 import { withoutTimeouts } from '../support/limits.ts'
 
 let folder: string
@@ -62,6 +75,33 @@ test('a copy of the folder is not the server that runs on the original', async (
   expect(existsSync(join(folder, 'copy', serverFileName))).toBe(true)
   expect(await findServer(join(folder, 'copy'))).toEqual({ state: 'none' })
   await emulator.close()
+})
+
+test('a server that does not answer is asked once by a command that opens its folder', async () => {
+  const dir = join(folder, 'data')
+  const engine = await openEngine({ dir })
+  let asked = 0
+  const silent = createSilentServer((socket) => socket.on('data', () => asked++)).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+    const late = new AbortController()
+    setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), 50)
+    return late.signal
+  })
+  onTestFinished(async () => {
+    vi.restoreAllMocks()
+    silent.close()
+    await engine.close()
+  })
+  const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const facts = { address, project: 'p', dir: realpathSync(dir), pid: 4711, startedAt: '2026-11-22T09:00:00.000Z' }
+  writeFileSync(join(dir, serverFileName), JSON.stringify(facts))
+  for (const command of [['check'], ['reset'], ['get', 'ToDo:1']]) {
+    asked = 0
+    const { code, err } = await sixtables([...command, '--data-dir', dir])
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`process 4711; no answer in `) })
+    expect(asked, command[0]).toBe(1)
+  }
 })
 
 test('a server in memory leaves no file', async () => {

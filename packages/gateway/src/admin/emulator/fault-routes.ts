@@ -5,8 +5,9 @@
  * ahead would move the versions of all.
  */
 import { type Engine, invalidArgument } from '@sixtables/engine'
-import { type EmulatorClock, momentOf } from '../../controls/emulator-clock.ts'
+import type { EmulatorClock } from '../../controls/emulator-clock.ts'
 import type { FaultOptions, Faults } from '../../controls/faults.ts'
+import { momentOf } from '../../controls/time-in-words.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject, type JsonObject } from '../admin-service.ts'
 import { needOneProcess } from '../named-database.ts'

@@ -34,7 +34,7 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
     })
     if (!response.ok) throw new OperationError(`${place.address} answered ${response.status} to POST /reset`)
   } else {
-    await closing(openClosedStore(place.dir), async (engine) => {
+    await closing(openClosedStore(place.dir, place), async (engine) => {
       await engine.reset(scope)
       await engine.tidy()
     })

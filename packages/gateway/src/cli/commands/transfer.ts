@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError, overallSuffix, type TransferProgress, validateDatabase } from '@sixtables/engine'
 import { metadataFileOf } from '../../admin/export-locations.ts'
 import type { OperationJson } from '../../admin/operations/operations.ts'
-import { kindsOf } from '../../fixtures/dump.ts'
+import { kindsOf, namespacesOf } from '../../fixtures/dump.ts'
 import type { FixtureStore } from '../../fixtures/store.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { endedBySignal, OperationError, thrownAs, UsageError } from '../framework/errors.ts'
@@ -64,15 +64,21 @@ export class NoMatch extends OperationError {
   }
 }
 
-const kindsNamed = 10
-
+/** Alternatives for a message: the kinds of these namespaces, or the namespaces and all kinds. */
 export async function foundIn(store: FixtureStore, namespaces: readonly string[]): Promise<string> {
   const kinds = await kindsOf(store, namespaces)
-  if (kinds.length === 0) {
-    return namespaces.length === 0 ? 'there are no entities' : `in all namespaces ${await foundIn(store, [])}`
-  }
-  const more = kinds.length > kindsNamed ? ` and ${kinds.length - kindsNamed} more` : ''
-  return `there ${kinds.length === 1 ? 'is the kind' : 'are the kinds'} ${kinds.slice(0, kindsNamed).join(', ')}${more}`
+  if (kinds.length > 0) return thereIs('kind', kinds)
+  if (namespaces.length === 0) return 'there are no entities'
+  const names: string[] = []
+  for await (const name of namespacesOf(store)) names.push(name || "''")
+  return `${names.length === 0 ? '' : `${thereIs('namespace', names)}; `}in all namespaces ${await foundIn(store, [])}`
+}
+
+const namesMax = 10
+
+function thereIs(what: string, names: readonly string[]): string {
+  const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : ''
+  return `there ${names.length === 1 ? `is the ${what}` : `are the ${what}s`} ${names.slice(0, namesMax).join(', ')}${more}`
 }
 
 /** Prints progress, at most once a second, and no line twice. @param verb - `Exported`, `Imported`, `Wrote` */

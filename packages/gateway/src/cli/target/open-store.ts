@@ -7,7 +7,7 @@ import { DatastoreError, type Engine, type EngineOptions, openEngine } from '@si
 import { addEngineRoutes } from '../../admin/emulator/engine-routes.ts'
 import { ExportLocations } from '../../admin/export-locations.ts'
 import { routesOf } from '../../emulator/routes-of.ts'
-import { findServer } from '../../emulator/server-file.ts'
+import { type FoundServer, findServer } from '../../emulator/server-file.ts'
 import { type Logger, silentLogger } from '../../logger.ts'
 import type { Router } from '../../protocols/router.ts'
 import { OperationError, UsageError } from '../framework/errors.ts'
@@ -17,11 +17,15 @@ import type { Target } from './ask.ts'
 const askInstead =
   'Stop that one, or use another folder. To ask the server that runs, leave --data-dir out, or give --endpoint instead.'
 
-/**
- * @param whenInUse - advice when another process has the folder open
- * @throws UsageError for a folder that is in use, unreadable, damaged, or of another format
- */
-export async function openStore(options: EngineOptions, whenInUse: string = askInstead): Promise<Engine> {
+interface InUse {
+  /** Advice when another process has the folder open. */
+  readonly advice?: string
+  /** The server of the folder, if it was looked for. */
+  readonly found?: FoundServer | undefined
+}
+
+/** @throws UsageError for a folder that is in use, unreadable, damaged, or of another format */
+export async function openStore(options: EngineOptions, { advice = askInstead, found }: InUse = {}): Promise<Engine> {
   try {
     return await openEngine(options)
   } catch (error) {
@@ -30,16 +34,16 @@ export async function openStore(options: EngineOptions, whenInUse: string = askI
     if (error.code !== 'UNAVAILABLE' || dir === undefined) {
       throw new UsageError(error.message.charAt(0).toLowerCase() + error.message.slice(1))
     }
-    const user = await userOf(dir)
-    throw new UsageError(`the data folder ${dir} cannot be opened: another process has it open (${user}). ${whenInUse}`)
+    const user = await userOf(dir, found)
+    throw new UsageError(`the data folder ${dir} cannot be opened: another process has it open (${user}). ${advice}`)
   }
 }
 
 /** The user of an open folder in words. A server that starts at this moment leaves its address within a second. */
-async function userOf(dir: string): Promise<string> {
+async function userOf(dir: string, before: FoundServer | undefined): Promise<string> {
   const lastMs = performance.now() + 1000
-  for (;;) {
-    const found = await findServer(dir)
+  for (let found = before; ; ) {
+    found = await findServer(dir, found)
     if (found.state === 'running') return `a sixtables server, process ${found.server.pid}, on ${found.server.address}`
     if (performance.now() > lastMs) {
       if (found.state === 'none') return 'no server has left its address there yet'
@@ -53,12 +57,12 @@ async function userOf(dir: string): Promise<string> {
 /** Like {@link openStore}, for reading an existing store; waiting commits are not applied. */
 export async function openClosedStore(
   dir: string,
-  { repairLog }: Pick<EngineOptions, 'repairLog'> = {},
+  { repairLog, found }: Pick<EngineOptions, 'repairLog'> & Pick<InUse, 'found'> = {},
 ): Promise<Engine> {
   if (!existsSync(dir)) throw new UsageError(`there is no folder ${dir}`)
   const isStore = existsSync(join(dir, 'sixtables.json')) || existsSync(join(dir, 'rows'))
   if (!isStore) throw new UsageError(`there is no store in ${dir}`)
-  return await openStore({ dir, rollForward: false, repairLog })
+  return await openStore({ dir, rollForward: false, repairLog }, { found })
 }
 
 export async function closing<T>(opened: Promise<Engine>, work: (engine: Engine) => Promise<T>): Promise<T> {

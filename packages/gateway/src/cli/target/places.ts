@@ -10,8 +10,8 @@ import { UsageError } from '../framework/errors.ts'
 import { last, text } from '../framework/flag-values.ts'
 import { parseEndpoint } from './endpoint.ts'
 
-/** A server by `host:port`, or a folder by its absolute path. */
-export type Place = { readonly dir: string } | { readonly address: string }
+/** A server by `host:port`, or a folder by its absolute path, with what is known of its server. */
+export type Place = { readonly dir: string; readonly found?: FoundServer } | { readonly address: string }
 
 /** The target of the flags: a folder, or the server of `--endpoint`, `--host-port`, DATASTORE_EMULATOR_HOST or the default. */
 export function namedPlace(flags: Flags, io: Io): Place {
@@ -35,7 +35,7 @@ export async function placeOf(flags: Flags, io: Io): Promise<Place> {
   const named = namedPlace(flags, io)
   if ('address' in named) return named
   const found = await findServer(named.dir)
-  return found.state === 'running' ? { address: found.server.address } : named
+  return found.state === 'running' ? { address: found.server.address } : { ...named, found }
 }
 
 /** A server, with the facts in its folder's server file. @throws UsageError for a folder without a running server */

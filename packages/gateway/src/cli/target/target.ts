@@ -43,8 +43,9 @@ async function addressOrEngine(flags: Flags, io: Io, create: boolean): Promise<s
   }
   const place = await placeOf(flags, io)
   if ('address' in place) return place.address
-  if (create) return await openStore({ dir: place.dir })
-  return await openClosedStore(place.dir, { repairLog: flags['repair'] === true })
+  const { dir, found } = place
+  if (create) return await openStore({ dir }, { found })
+  return await openClosedStore(dir, { repairLog: flags['repair'] === true, found })
 }
 
 export function namespaceParameters(flags: Flags, io: Io): Parameters {

@@ -1,14 +1,12 @@
 /** Opens engine and gateway as one server. */
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname } from 'node:path'
 import type { DatastoreError, EngineOptions, Scheduler } from '@sixtables/engine'
 import { callLine, summaryOf } from '../../../calls/call-summary.ts'
 import type { CallReport } from '../../../calls/calls.ts'
 import { recordedLines } from '../../../calls/recording.ts'
 import { movableClock } from '../../../controls/emulator-clock.ts'
-import { type Served, serve } from '../../../emulator/serve.ts'
+import { indexFileTrouble, type Served, serve } from '../../../emulator/serve.ts'
 import { factsAt } from '../../../emulator/server-file.ts'
 import { formatEndpoint } from '../../../emulator/variables.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
@@ -34,15 +32,17 @@ export interface Server {
 
 /** @param onShutdown - called by POST /shutdown. @throws UsageError for an unusable folder or address */
 export async function openServer(settings: StartSettings, logger: Logger, onShutdown: () => void): Promise<Server> {
-  checkIndexFile(settings)
+  const { bigtable, dataDir: dir, indexFile, needsIndexFile: mustExist } = settings
+  const named = { name: '--index-file', mustExist, dir }
+  const trouble = indexFile === false ? undefined : indexFileTrouble(indexFile, named, logger)
+  if (trouble !== undefined) throw new UsageError(trouble)
   await checkPort(settings)
   const scheduler = movableClock(settings.clock)
   const told = failureLog(logger)
-  const { bigtable, dataDir: dir } = settings
   const store = bigtable === undefined ? undefined : await bigtableStore(bigtable, scheduler, logger)
   const onIndexFileTrouble = (trouble: string): void => logger.warn(trouble)
   const options = { ...settings, scheduler, store, dir, onIndexFileTrouble, onBackgroundFailure: told }
-  const engine = await openStore(options, 'Stop that one, or choose another folder with --data-dir.')
+  const engine = await openStore(options, { advice: 'Stop that one, or choose another folder with --data-dir.' })
   engine.store.onFailure?.((failure, recovery = `${engine.store.location} can be used again`) => {
     told(failure)
     if (failure === undefined) logger.warn(recovery)
@@ -99,19 +99,6 @@ async function bigtableStore(
     onWaiting: (line) => logger.warn(line),
     resetRefusal: bigtable.allowReset ? undefined : resetRefusal,
   })
-}
-
-/** Refuses a missing index file that the user named, unless it will be created; its folder must exist in any case. */
-function checkIndexFile({ indexFile, dataDir, needsIndexFile }: StartSettings): void {
-  if (indexFile === false || existsSync(indexFile)) return
-  if (needsIndexFile) {
-    throw new UsageError(
-      `there is no file ${indexFile} for --index-file; write it first, or give --store-index-configuration-on-disk ` +
-        'as well, which makes it where queries need indexes',
-    )
-  }
-  if (dirname(indexFile) === dataDir || existsSync(dirname(indexFile))) return
-  throw new UsageError(`there is no folder ${dirname(indexFile)} for --index-file`)
 }
 
 /** Reports a port in use before the data folder is created. */

@@ -48,7 +48,7 @@ export interface StartSettings
   readonly bigtable: BigtableSetting | undefined
   /** Absolute path of index.yaml; `false` = none. */
   readonly indexFile: string | false
-  /** Whether the file must exist: the user named it, and it will not be created. */
+  /** Whether the file must exist: the user named it, and queries will not create it. */
   readonly needsIndexFile: boolean
   /** Absolute path of a managed export to start with: its metadata file or folder. */
   readonly importData: string | undefined
@@ -84,6 +84,7 @@ export function startSettings(flags: Flags, { cwd, env }: Pick<Io, 'cwd' | 'env'
     notes.push('--consistency has no effect: Firestore in Datastore mode is strongly consistent')
   }
   const project = projectOf(flags, env)
+  const indexes = indexesOf(flags)
   const index = indexFileOf(flags, { cwd, dir: place.dir, testing })
   if (index.isNamed && flags['project'] === undefined && flags['project-id'] === undefined) {
     notes.push(
@@ -102,9 +103,9 @@ export function startSettings(flags: Flags, { cwd, env }: Pick<Io, 'cwd' | 'env'
     project,
     mode,
     apply: applyOf(flags, { isAtOnce: testing || bigtable !== undefined, legacy: mode === 'legacy' }),
-    indexes: indexesOf(flags),
+    indexes,
     indexFile: index.file,
-    needsIndexFile: index.isNamed && !index.isMade,
+    needsIndexFile: index.isNamed && !index.isMade && (indexes === 'require' || bigtable !== undefined),
     ...transferOf(flags, cwd),
     idPolicy: idPolicyOf(flags),
     idCollisions: formed(flags, 'id-collisions', idCollisionsForm) ?? 'next',
