@@ -41,7 +41,7 @@ const leftOut = new RegExp(
   [
     'engine/src/(make-folder|storage/data-folder|indexes/index-file|transfer/(export|import))',
     'gateway/src/(emulator/server-file|cli/(target/open-store|commands/gql/prompt))',
-    'gateway/src/cli/commands/(bigtable|completion|console|create|dump|env|health|record|requests|reset|seed|top/top|transfer)',
+    'gateway/src/cli/commands/(bigtable|completion|console|env|health|record|requests|reset|seed|top/top|transfer)',
   ]
     .map((path) => `packages/${path}\\.ts$`)
     .join('|'),

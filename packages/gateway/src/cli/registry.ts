@@ -4,10 +4,16 @@
  */
 import { controlCommands } from './commands/control-commands.ts'
 import { dataCommands } from './commands/data-commands.ts'
-import { startCommand } from './commands/start/start-command.ts'
+import { createCommand, startCommand } from './commands/start/start-command.ts'
 import { watchCommands } from './commands/watch-commands.ts'
 import type { Command, Program } from './framework/command.ts'
 
-export const commands: readonly Command[] = [startCommand, ...dataCommands, ...watchCommands, ...controlCommands]
+export const commands: readonly Command[] = [
+  startCommand,
+  ...dataCommands,
+  ...watchCommands,
+  ...controlCommands,
+  createCommand,
+]
 
 export const program: Program = { commands, defaultCommand: startCommand }

@@ -37,6 +37,11 @@ test('the steps together are the text of JSON.stringify', () => {
   )
 })
 
+test('a long object without any member is empty', () => {
+  const absent = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`name ${i}`, undefined]))
+  expect([...jsonSteps([absent])].join('')).toBe('[{}]')
+})
+
 test('no step prints much more than its share, whatever is long', () => {
   const megabyte = 'é😀'.repeat(350_000)
   const rows = Array.from({ length: 5_000 }, (_, i) => ({ row: `r${i}`, value: i, cells: [[1, 2], [3]] }))

@@ -11,58 +11,40 @@ import { giveWay, type RequestContext } from '@sixtables/engine'
 export const stepChars: number = 16 * 1024
 export function* jsonSteps(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length >= stepChars) yield* textSteps(value)
-  else if (!isLong(value)) yield JSON.stringify(value)
-  else if (Array.isArray(value))
-    yield* memberSteps(
-      value,
-      '[]',
-      (item) => item,
-      (items) => items,
-    )
-  else {
-    const members = Object.entries(value).filter(([, member]) => member !== undefined)
-    yield* memberSteps(
-      members,
-      '{}',
-      ([, member]) => member,
-      Object.fromEntries,
-      ([name]) => `${JSON.stringify(name)}:`,
-    )
-  }
+  else if (isLong(value)) yield* memberSteps(value)
+  else yield JSON.stringify(value)
 }
 
-/** Prints short members many at a time, and a long one alone. */
-function* memberSteps<Member>(
-  members: readonly Member[],
-  [open, close]: string,
-  contentOf: (member: Member) => unknown,
-  together: (members: readonly Member[]) => object,
-  nameOf: (member: Member) => string = () => '',
-): Generator<string> {
-  let before = open as string
-  let run: Member[] = []
+/** Prints short members of an object, or elements of a list, many at a time, and a long one alone. */
+function* memberSteps(value: object): Generator<string> {
+  const isList = Array.isArray(value)
+  let before = isList ? '[' : '{'
+  let run: [string, unknown][] = []
   let chars = 0
   const printed = (): string => {
-    const text = run.length === 0 ? '' : before + JSON.stringify(together(run)).slice(1, -1)
-    if (run.length > 0) before = ','
+    if (run.length === 0) return ''
+    const together = isList ? run.map(([, element]) => element) : Object.fromEntries(run)
+    const text = before + JSON.stringify(together).slice(1, -1)
+    before = ','
     run = []
     chars = 0
     return text
   }
-  for (const member of members) {
-    const own = charsOf(contentOf(member), stepChars)
+  for (const [name, member] of isList ? value.entries() : Object.entries(value)) {
+    if (!isList && member === undefined) continue
+    const own = charsOf(member, stepChars)
     if (chars + own >= stepChars) yield printed()
     if (own < stepChars) {
-      run.push(member)
+      run.push([name as string, member])
       chars += own
       continue
     }
-    yield before + nameOf(member)
+    yield isList ? before : `${before}${JSON.stringify(name)}:`
     before = ','
-    yield* jsonSteps(contentOf(member))
+    yield* jsonSteps(member)
   }
   yield printed()
-  yield (before === open ? open : '') + close
+  yield (before === ',' ? '' : before) + (isList ? ']' : '}')
 }
 
 /** The parts of a text; a surrogate pair is not split. */

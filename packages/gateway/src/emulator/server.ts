@@ -7,6 +7,7 @@
  *
  * After close() no new call is accepted. Running calls are answered, or cut off after the grace time of 5 s; then the port is free.
  */
+import { executionAsyncResource } from 'node:async_hooks'
 import { isIP } from 'node:net'
 import { Engine } from '@sixtables/engine'
 import { type AdminService, grpcMethodsOf } from '../admin/admin-service.ts'
@@ -20,7 +21,6 @@ import { type GrpcMethods, GrpcService } from '../protocols/grpc.ts'
 import { Guard, isLocalName } from '../protocols/guard.ts'
 import { HttpConnections } from '../protocols/http.ts'
 import { Http2Connections } from '../protocols/http2-server.ts'
-import { keepTick } from '../protocols/kept-tick.ts'
 import { type Address, Port } from '../protocols/port.ts'
 import { type RouteOptions, routesOf } from './routes-of.ts'
 
@@ -51,11 +51,18 @@ export interface Gateway {
   close(): Promise<void>
 }
 
+/**
+ * One callback of process.nextTick(), so that all later ones stay cheap. Node 20 makes an object with two computed names for each: 0.16 µs
+ * while V8 knows the shape of these objects. A collection of garbage that meets none of them drops the shape, and from then on each costs
+ * 0.8 µs. A request over HTTP/1.1 has six. Nothing depends on what is kept. Measured: decision 15.
+ */
+const kept: object[] = []
+
 const portDefault = 8081
 const closeGraceMsDefault = 5000
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  keepTick()
+  if (kept.length === 0) process.nextTick(() => kept.push(executionAsyncResource()))
   const { engine, host = '127.0.0.1', port = portDefault, logger = silentLogger } = options
   const isDefaultHost = options.host === undefined || options.host === 'localhost'
   const guard = new Guard({

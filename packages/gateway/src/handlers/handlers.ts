@@ -1,10 +1,14 @@
 /** All RPCs of the data API over one engine. */
 import { andThen, checkAlive, DatastoreError, type MaybePromise, type RequestContext } from '@sixtables/engine'
+import { google } from '#gen/wire.js'
 import { Call, type Handler, type Handlers, messageOf } from '../call.ts'
 import { type Asked, CallFacts, type Given } from '../calls/call-facts.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { Faults } from '../controls/faults.ts'
+import { emptyAnswer, writeAnswer } from '../convert/answer-writer.ts'
 import type { DatabaseName } from '../convert/parameters.ts'
+import { transactionIdOf, transactionOptionsOf } from '../convert/read-options.ts'
+import { decodeRequest, requestScope } from '../convert/request.ts'
 import type { DatabasePort, EnginePort } from '../engine-port.ts'
 import type { DataMethod, MethodName } from '../methods.ts'
 import { commitHandler } from './commit.ts'
@@ -12,7 +16,6 @@ import { allocateIdsHandler, reserveIdsHandler } from './ids.ts'
 import { lookupHandler } from './lookup.ts'
 import { runAggregationQueryHandler } from './run-aggregation-query.ts'
 import { runQueryHandler } from './run-query.ts'
-import { beginTransactionHandler, rollbackHandler } from './transactions.ts'
 
 export function handlersOf(engine: EnginePort): Handlers {
   return {
@@ -24,6 +27,28 @@ export function handlersOf(engine: EnginePort): Handlers {
     Rollback: rollbackHandler(engine),
     AllocateIds: allocateIdsHandler(engine),
     ReserveIds: reserveIdsHandler(engine),
+  }
+}
+
+const { BeginTransactionRequest, RollbackRequest } = google.datastore.v1
+
+/** BeginTransactionResponse: transaction 1. */
+function beginTransactionHandler(engine: EnginePort): Handler {
+  return (bytes, call) => {
+    const request = decodeRequest(BeginTransactionRequest, bytes, 'BeginTransaction')
+    const { projectId, databaseId } = requestScope(request, call)
+    const options = request.transactionOptions === null ? undefined : transactionOptionsOf(request.transactionOptions)
+    const begun = engine.database(projectId, databaseId).beginTransaction(call, options ?? { mode: 'readWrite' })
+    return andThen(begun, (transaction) => writeAnswer((writer) => writer.bytes(1, transaction)))
+  }
+}
+
+function rollbackHandler(engine: EnginePort): Handler {
+  return (bytes, call) => {
+    const request = decodeRequest(RollbackRequest, bytes, 'Rollback')
+    const { projectId, databaseId } = requestScope(request, call)
+    const database = engine.database(projectId, databaseId)
+    return andThen(database.rollback(call, transactionIdOf(request.transaction)), emptyAnswer)
   }
 }
 

@@ -11,7 +11,9 @@
  *
  * Known: the format, WHATWG HTML "server-sent events".
  */
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { within } from '../within.ts'
 import type { StreamAnswer } from './http-calls.ts'
 import { eventOf } from './router.ts'
 
@@ -70,21 +72,12 @@ export class EventStreams {
 }
 
 /** Whether the reader takes all that was written before the time is over or the signal aborts. */
-function drained(response: ServerResponse, signal: AbortSignal, waitMs: number | undefined): Promise<boolean> {
-  return new Promise((resolve) => {
-    const over = (isDrained: boolean): void => {
-      clearTimeout(timer)
-      response.off('drain', onDrain)
-      signal.removeEventListener('abort', onAbort)
-      resolve(isDrained)
-    }
-    const onDrain = (): void => over(true)
-    const onAbort = (): void => over(false)
-    const timer = waitMs === undefined ? undefined : setTimeout(onAbort, waitMs)
-    response.once('drain', onDrain)
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (signal.aborted) onAbort()
-  })
+async function drained(response: ServerResponse, signal: AbortSignal, waitMs: number | undefined): Promise<boolean> {
+  const taken = once(response, 'drain', { signal }).then(
+    () => true,
+    () => false,
+  )
+  return waitMs === undefined ? taken : (await within(waitMs, taken)) === true
 }
 
 /** Writes the last event for a reader that has stalled, and cuts its connection if it does not take that either. */

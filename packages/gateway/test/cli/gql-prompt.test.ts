@@ -58,7 +58,7 @@ function openPrompt(flags: Readonly<Record<string, unknown>> = {}) {
   }
 }
 
-/** The patience of a completion (src/cli/commands/gql/names.ts): after it names are left out. */
+/** The patience of a completion (src/cli/commands/gql/answer.ts): after it names are left out. */
 const namesWithinMs = 2000
 
 const prompt = '\u001b[1G\u001b[0Jdemo> '

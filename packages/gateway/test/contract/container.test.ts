@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { validate } from 'dockerfile-utils'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { startFlags } from '../../src/cli/commands/start/start-command.ts'
+import { startFlags } from '../../src/cli/commands/start/start-flags.ts'
 import { commands } from '../../src/cli/registry.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))

@@ -4,8 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { flagsOfOthers } from '../../src/cli/commands/start/flags-of-others.ts'
-import { startFlags } from '../../src/cli/commands/start/start-command.ts'
+import { flagsOfOthers, startFlags } from '../../src/cli/commands/start/start-flags.ts'
 import { type Command, type Flag, usageOf } from '../../src/cli/framework/command.ts'
 import { exitCodes, exitCodesInWords } from '../../src/cli/framework/errors.ts'
 import { commands } from '../../src/cli/registry.ts'

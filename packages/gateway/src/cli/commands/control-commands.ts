@@ -161,17 +161,6 @@ Output
       },
     ],
   },
-  // Google's older emulator made a folder for `start`, which makes its own here.
-  {
-    name: 'create',
-    hidden: true,
-    describe: 'Create the data folder; start does that too',
-    positionals: [{ name: 'directory', describe: 'Folder to create' }],
-    whenMissing: 'name the folder to make; or leave create out: sixtables start makes its own folder',
-    flags: [{ name: 'project-id', type: 'string', describe: 'Not needed', group: 'Create', hidden: true }],
-    examples: [['$0 create data && $0 start data', "as Google's emulator is started"]],
-    run: async (flags, io) => (await import('./create.ts')).create(flags, io),
-  },
   // Gcloud's names for env.
   { ...envCommand, name: 'env-init', hidden: true },
   {

@@ -5,9 +5,12 @@
  */
 import type { Query, Value } from '@sixtables/engine'
 import { nearest } from '@sixtables/engine/did-you-mean'
+import { entitiesOf } from '../../../fixtures/dump.ts'
 import { formatPath, type PlainValue, plainKey, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
 import type { StoredEntity } from '../../../fixtures/store.ts'
+import type { KnownNames } from '../../../gql/complete.ts'
 import { type BoundAggregation, gqlAggregationOf, gqlOfText, gqlQueryOf, parsedGql } from '../../../gql/gql.ts'
+import { within } from '../../../within.ts'
 import type { Flags, Io } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { text, written } from '../../framework/flag-values.ts'
@@ -15,7 +18,6 @@ import { counted, table } from '../../framework/print.ts'
 import type { ApiStore } from '../../target/api-store.ts'
 import { understood } from '../../target/ask.ts'
 import { partitionOf, placeInWords } from '../../target/places.ts'
-import { pathsOf } from './names.ts'
 
 export type Statement = { readonly text: string } & (
   | { readonly query: Query }
@@ -186,4 +188,42 @@ function planInWords(explanation: Explanation | undefined): readonly string[] {
     `Index entries scanned: ${debugStats['index_entries_scanned'] ?? '0'}; entities read: ${debugStats['documents_scanned'] ?? '0'}; ` +
       `read operations: ${readOperations}; took ${executionDuration}.`,
   ]
+}
+
+const keptMs = 5000
+
+const patienceMs = 2000
+
+const noNames: KnownNames = { kinds: [], properties: () => [] }
+
+/** The names in the paths of a metadata kind: `[kind]` of `__kind__`, `[kind, property]` of `__property__`. */
+async function pathsOf(
+  store: ApiStore,
+  kind: '__kind__' | '__property__',
+  namespaceId: string,
+): Promise<readonly (readonly string[])[]> {
+  const paths: string[][] = []
+  for await (const { key } of entitiesOf(store, namespaceId, kind)) paths.push(key.path.map(({ name = '' }) => name))
+  return paths
+}
+
+/** The names for completion, read at the first call and kept for some seconds; empty while no server answers. */
+export function namesOf(store: ApiStore, namespaceId: string, { now }: Pick<Io, 'now'>): () => Promise<KnownNames> {
+  let asked: { readonly at: number; readonly names: Promise<KnownNames> } | undefined
+  return async () => {
+    if (asked === undefined || now() - asked.at > keptMs) {
+      asked = { at: now(), names: ask(store, namespaceId).catch(() => noNames) }
+    }
+    return (await within(patienceMs, asked.names)) ?? noNames
+  }
+}
+
+async function ask(store: ApiStore, namespaceId: string): Promise<KnownNames> {
+  const kinds = (await pathsOf(store, '__kind__', namespaceId)).map(([kind = '']) => kind)
+  const properties = await pathsOf(store, '__property__', namespaceId)
+  return {
+    kinds: kinds.filter((kind) => !kind.startsWith('__')),
+    properties: (kind) =>
+      properties.filter(([of]) => kind === undefined || of === kind).map(([, property = '']) => property),
+  }
 }

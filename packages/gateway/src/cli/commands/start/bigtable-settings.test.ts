@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
-import { flagsOfOthers } from './flags-of-others.ts'
 import { type StartSettings, startSettings } from './settings.ts'
-import { startFlags } from './start-command.ts'
+import { flagsOfOthers, startFlags } from './start-flags.ts'
 
 const named = { store: 'bigtable', 'bigtable-project': 'shop', 'bigtable-instance': 'main' }
 const emulator = { BIGTABLE_EMULATOR_HOST: 'localhost:8086' }

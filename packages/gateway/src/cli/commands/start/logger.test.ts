@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lineLogger } from './logger.ts'
+import { lineLogger } from './start.ts'
 
 test('a log line has time, level and message; lower levels are dropped', () => {
   const lines: string[] = []

@@ -21,8 +21,7 @@ import { understood } from '../../target/ask.ts'
 import { type BigtablePlace, bigtablePlaceOf, isInBigtable } from '../../target/bigtable.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from '../../target/endpoint.ts'
 import { projectOf } from '../../target/places.ts'
-import { flagsOfOthers } from './flags-of-others.ts'
-import { type LogLevel, logLevels } from './logger.ts'
+import { flagsOfOthers, type LogLevel, logLevels } from './start-flags.ts'
 
 /** Options of the engine and the server as they take them, and what `start` does itself. */
 export interface StartSettings

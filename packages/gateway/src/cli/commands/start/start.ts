@@ -8,17 +8,19 @@
  * SIGINT, SIGTERM and POST /shutdown close the port, then the store, and end with exit code 0. A second signal ends at once, with the exit code of
  * the signal. Under npm one Ctrl-C arrives twice, from the terminal and from npm, so the second must be at least 300 ms later.
  */
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { DatastoreError } from '@sixtables/engine'
+import { DatastoreError, makeFolder } from '@sixtables/engine'
 import { exportLine, formatEndpoint } from '../../../emulator/variables.ts'
-import { failureLog } from '../../../logger.ts'
+import { failureLog, type Logger } from '../../../logger.ts'
 import { isLocalName } from '../../../protocols/guard.ts'
 import type { Flags, Io } from '../../framework/command.ts'
-import { exitCodeOf, exitCodes, OperationError } from '../../framework/errors.ts'
+import { exitCodeOf, exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Endpoint } from '../../target/endpoint.ts'
-import { lineLogger } from './logger.ts'
 import { openServer } from './open-server.ts'
 import { type StartSettings, startSettings } from './settings.ts'
+import { type LogLevel, logLevels } from './start-flags.ts'
 
 /** Signals within this time after the first are ignored. */
 const sameSignalMs = 300
@@ -106,4 +108,36 @@ function announce(endpoint: Endpoint, settings: StartSettings, io: Io): void {
   io.out(`  ${exportLine('DATASTORE_PROJECT_ID', project)}`)
   io.out('  export METADATA_SERVER_DETECTION=none')
   io.out('Dev App Server is now running.')
+}
+
+/** Makes a data folder, for start scripts of another emulator. */
+export async function create(flags: Flags, io: Io): Promise<number> {
+  const dir = resolve(io.cwd, String(flags['directory']))
+  await makeFolder(dir).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`the folder ${dir} cannot be made (${error.code ?? error.message})`)
+  })
+  if (!existsSync(dir)) throw new UsageError(`the folder ${dir} cannot be made: it is a link to nothing`)
+  if (!statSync(dir).isDirectory()) throw new UsageError(`the folder ${dir} cannot be made: it is a file`)
+  io.out(`${dir} is there; to go on: sixtables start ${String(flags['directory'])}`)
+  return exitCodes.ok
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel
+  readonly write: (line: string) => void
+  readonly now?: () => Date
+}
+
+/**
+ * The server's log: one line for each event of at least `level`. Further lines of a message are indented, so that it looks like one event.
+ *
+ *   2030-01-31T12:00:00.000Z warn  the message
+ */
+export function lineLogger({ level, write, now = () => new Date() }: LoggerOptions): Logger {
+  const highest = logLevels.indexOf(level)
+  const at = (own: LogLevel) => (message: string) => {
+    if (logLevels.indexOf(own) > highest) return
+    write(`${now().toISOString()} ${own.padEnd(5)} ${message.replaceAll('\n', '\n    ')}`)
+  }
+  return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') }
 }
