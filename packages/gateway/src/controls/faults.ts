@@ -1,10 +1,6 @@
 /**
  * The faults of one emulator, for tests: which calls each affects, when, and how.
  *
- *   which   method, project, database, namespace, kind, key       all that are given must match
- *   when    skip, times, share, seed
- *   how     latencyMs, then code and message; or holdApply
- *
  *   call ─▶ faults that match, oldest first ─▶ latency: the sum of theirs ─▶ error: the first of theirs ─▶ or the engine
  *
  * `{ method: 'commit', kind: 'ToDo', code: 'ABORTED', times: 2 }` aborts the next two commits with a ToDo. Namespace, kind and key must
@@ -14,8 +10,6 @@
  * A fault acts before the engine sees the call, so a call that fails has read and written nothing. Each fault draws from its own seed, once
  * for each matching call: the same calls get the same draws, whatever other faults exist. If two faults would answer one call, the older
  * one answers, and `times` of the other is not used up. Without faults a call costs one comparison.
- *
- * Ours.
  */
 import {
   type ApplyHold,

@@ -10,8 +10,6 @@
  *
  * B1  The memory held for clients is bounded by these limits and by the limits of one call.          overload.test.ts
  * B2  A client that reads its answers and finishes its requests is answered, whatever others do.     overload.test.ts
- *
- * Ours: the limits and their figures.
  */
 import { readFileSync } from 'node:fs'
 import { DatastoreError } from '@sixtables/engine'

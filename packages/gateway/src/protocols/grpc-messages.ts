@@ -5,10 +5,6 @@
  *
  * A client that announces a message of 4 GB is refused after these five bytes, before any of the message is kept.
  *
- *   CallHeaders      POST, /google.datastore.v1.Datastore/Lookup, application/grpc     the headers of a request
- *   StreamListener   data(chunk), data(chunk), end()                                   its body, as HTTP/2 delivers it
- *   ResponseStream   ok(frame), or fail({NOT_FOUND, "…"})                              its answer, once
- *
  * Known: the gRPC protocol over HTTP/2.
  */
 

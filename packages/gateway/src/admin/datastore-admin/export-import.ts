@@ -56,47 +56,20 @@ interface Transfer {
   readonly patienceMs?: number | undefined
 }
 
-function startExport(
-  { engine, operations }: TransferParts,
-  transfer: Transfer,
-  { dir, name, outputUrl }: { readonly dir: string; readonly name: string; readonly outputUrl: string },
-): Promise<OperationJson> {
-  return run(operations, 'Export', transfer, async (options) => {
-    options.onProgress(await engine.exportEntities(transfer.database, { dir, name, ...options }))
-    return { '@type': `${admin}ExportEntitiesResponse`, outputUrl }
-  })
-}
-
-/** @param path - an overall metadata file, or its folder. @throws the errors of the import before the answer */
-function startImport(
-  { engine, operations, locations }: TransferParts,
-  transfer: Transfer,
-  path: string,
-): Promise<OperationJson> {
-  return run(operations, 'Import', transfer, async (options) => {
-    const metadataFile = await locations.metadataFileOf(path)
-    const { skipped, ...read } = await engine.importEntities(transfer.database, { metadataFile, ...options })
-    options.onProgress({ ...read, entitiesTotal: read.entities + skipped })
-    return { '@type': emptyType }
-  })
-}
-
 type Progress = TransferProgress & Partial<ImportProgress>
 
-interface TransferOptions {
-  readonly kinds: readonly string[] | undefined
-  readonly namespaces: readonly string[] | undefined
-  readonly signal: AbortSignal
-  onProgress(now: Progress): void
-}
-
-/** @param work - its result is the response with `@type` */
-async function run(
-  operations: Operations,
-  verb: 'Export' | 'Import',
+/**
+ * Starts an export to a folder, or an import.
+ *
+ * @param files - of an import: an overall metadata file, or its folder
+ * @throws the errors of the work before the answer
+ */
+async function start(
+  { engine, operations, locations }: TransferParts,
   { database, labels, filter, place, patienceMs = Number.POSITIVE_INFINITY }: Transfer,
-  work: (options: TransferOptions) => Promise<JsonObject>,
+  files: { readonly dir: string; readonly name: string; readonly outputUrl: string } | string,
 ): Promise<OperationJson> {
+  const verb = typeof files === 'string' ? 'Import' : 'Export'
   let progress: Progress = { entities: 0, bytes: 0 }
   const onProgress = (now: Progress): void => {
     progress = { ...progress, ...now }
@@ -109,17 +82,26 @@ async function run(
     entityFilter: filter,
     ...place,
   })
+  const work = async (signal: AbortSignal): Promise<JsonObject> => {
+    const options = { kinds: filter.kinds, namespaces: filter.namespaceIds, signal, onProgress }
+    if (typeof files === 'string') {
+      const metadataFile = await locations.metadataFileOf(files)
+      const { skipped, ...read } = await engine.importEntities(database, { metadataFile, ...options })
+      onProgress({ ...read, entitiesTotal: read.entities + skipped })
+      return { '@type': emptyType }
+    }
+    const { outputUrl, ...folder } = files
+    onProgress(await engine.exportEntities(database, { ...folder, ...options }))
+    return { '@type': `${admin}ExportEntitiesResponse`, outputUrl }
+  }
   let failure: { readonly error: unknown } | undefined
-  const start = async (signal: AbortSignal): Promise<JsonObject> => {
-    try {
-      return await work({ kinds: filter.kinds, namespaces: filter.namespaceIds, signal, onProgress })
-    } catch (error) {
+  const run = (signal: AbortSignal): Promise<JsonObject> =>
+    work(signal).catch((error: unknown) => {
       failure = { error }
       throw error
-    }
-  }
+    })
   const type = verb === 'Export' ? 'EXPORT_ENTITIES' : 'IMPORT_ENTITIES'
-  const { name } = operations.start({ type, projectId: database.projectId, labels, metadata, run: start })
+  const { name } = operations.start({ type, projectId: database.projectId, labels, metadata, run })
   let operation = operations.get(name)
   for (let waitedMs = 0; operation.done !== true && waitedMs < patienceMs; waitedMs += longestWaitMs) {
     operation = await operations.wait(name, Math.min(patienceMs - waitedMs, longestWaitMs))
@@ -159,14 +141,14 @@ export function transferMethods(parts: TransferParts): readonly AdminMethod[] {
       if (!place.isBucket && locations.has(place.path)) {
         throw invalidArgument(`output_url_prefix: ${place.path} exists already; name a folder that does not`)
       }
-      const start = new Date(Number(engine.context().clock.nowMicros() / 1000n))
-      const name = start.toISOString().replace('.', '_').replace('Z', '')
+      const startedAt = new Date(Number(engine.context().clock.nowMicros() / 1000n))
+      const name = startedAt.toISOString().replace('.', '_').replace('Z', '')
       const outputUrl = place.nameOf(`${name}/${name}${overallSuffix}`)
       const dir = locations.below(place.path, name)
-      return startExport(parts, { ...transfer, place: { outputUrlPrefix } }, { dir, name, outputUrl })
+      return start(parts, { ...transfer, place: { outputUrlPrefix } }, { dir, name, outputUrl })
     }),
     method('Import', ({ inputUrl = '' }, transfer) =>
-      startImport(parts, { ...transfer, place: { inputUrl } }, locations.placeOf(inputUrl, 'input_url').path),
+      start(parts, { ...transfer, place: { inputUrl } }, locations.placeOf(inputUrl, 'input_url').path),
     ),
   ]
 }
@@ -181,12 +163,12 @@ export function addTransferRoutes(router: Router, parts: TransferParts): void {
   const { engine, locations } = parts
   const add = (
     verb: 'export' | 'import',
-    start: (members: JsonObject, directory: string, transfer: Omit<Transfer, 'place'>) => Promise<OperationJson>,
+    answer: (members: JsonObject, directory: string, transfer: Omit<Transfer, 'place'>) => Promise<OperationJson>,
   ): void =>
     router.add('POST', `/emulator/v1/projects/{project}:${verb}`, async ({ body, query, parameters }) => {
       const members = bodyObject(body)
       const isAwaited = query.get('wait') !== 'false'
-      const operation = await start(members, text(members, 'export_directory'), {
+      const operation = await answer(members, text(members, 'export_directory'), {
         database: databaseIn(engine, members, parameters),
         filter: { kinds: texts(members, 'kinds'), namespaceIds: texts(members, 'namespace_ids') },
         labels: labelsOf(members),
@@ -201,12 +183,12 @@ export function addTransferRoutes(router: Router, parts: TransferParts): void {
     const dir = locations.below(path, name)
     if (locations.has(dir)) throw failedPrecondition(`the export folder ${dir} exists already; name one that does not`)
     const outputUrl = nameOf(`${name}/${name}${overallSuffix}`)
-    return startExport(parts, { ...transfer, place: { outputUrlPrefix: directory } }, { dir, name, outputUrl })
+    return start(parts, { ...transfer, place: { outputUrlPrefix: directory } }, { dir, name, outputUrl })
   })
   add('import', (members, directory, transfer) => {
     const { path } = locations.placeOf(directory, 'export_directory')
     const place = { inputUrl: directory }
-    return startImport(parts, { ...transfer, place }, locations.below(path, text(members, 'export_name')))
+    return start(parts, { ...transfer, place }, locations.below(path, text(members, 'export_name')))
   })
 }
 

@@ -15,7 +15,7 @@ import { type Router, redirect } from '../../protocols/router.ts'
 
 export interface EmulatorEndpointsOptions {
   readonly engine: EnginePort
-  /** Called for POST /shutdown; without it the endpoint does not exist. */
+  /** Called for POST /shutdown; without it the endpoint refuses. */
   readonly onShutdown?: (() => void) | undefined
   /** The path to which a browser at `/` is redirected; without it the browser gets "Ok". */
   readonly page?: string | undefined

@@ -30,7 +30,6 @@ type Asked = Asking & { readonly context: RequestContext }
 
 type Ask = (engine: Engine, parameters: Parameters, asking: Asked) => unknown
 
-/** By verb and name. */
 const questions: Readonly<Record<string, Ask>> = {
   'GET rows': (engine, parameters, { context }) =>
     engine.inspector.rows(keyOf(parameters), { ...recordsIn(parameters), after: parameters['after'] }, context),

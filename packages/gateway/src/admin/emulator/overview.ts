@@ -3,10 +3,6 @@
  *
  *   GET /emulator/overview    an event each interval (ms)
  *
- *   {"at": "2026-…", "seconds": 1.0,                                               since the event before; 0 in the first
- *    "all": {…}, "methods": {"commit": {"calls": 12, "errors": 1, "p50Ms": 0.4, "p99Ms": 2.1}}, "codes": {"ABORTED": 1},
- *    "openTransactions": 2, "waitingRecords": 0, "databases": [{"project", "database"}], "findings": […]}
- *
  * Calls are observed only while a stream is open. An event contains counters that exist already, so its cost does not grow with the
  * store.
  */
@@ -27,6 +23,7 @@ export interface MethodOverview {
 
 export interface OverviewEvent {
   readonly at: string
+  /** Since the event before; 0 in the first. */
   readonly seconds: number
   /** All calls together; absent without calls. */
   readonly all?: MethodOverview

@@ -11,14 +11,8 @@
  * created later. An unappliedJobPercentage of 10 means that a commit is applied with a chance of 90 %. A patch with a percentage restarts the
  * draws, from its seed or one of the clock.
  *
- *   GET    /emulator/v1/projects/{p}/databases/{d}/settings
- *          {"mode": "firestore" | "legacy",
- *           "concurrencyMode": "PESSIMISTIC" | "OPTIMISTIC" | "OPTIMISTIC_WITH_ENTITY_GROUPS",
- *           "jobPolicy": {…}, "idAllocationPolicy": {…}           as in /v1/config
- *           "indexes": "auto" | "require", "idCollisions": "next" | "fail",
- *           "lockTimeoutMs": 2000, "entityGroupsMax": 25 | null,
- *           "ttl": [{"kind": "Session", "property": "expireAt"}]}
- *   PATCH  the same path, in the same way; without a seed the draws go on
+ *   GET, PATCH   /emulator/v1/projects/{p}/databases/{d}/settings     all settings of one database, in the same way; without a seed
+ *                                                                     the draws go on
  *
  * A patch with a mode first sets concurrency, applying, ids and entity groups to the presets of that mode, then the other members. How a
  * database's entities are indexed is fixed by its mode at the first write.

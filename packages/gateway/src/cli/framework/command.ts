@@ -53,7 +53,6 @@ export interface Flag {
   readonly choices?: readonly string[]
   /** The heading above it in help and reference. */
   readonly group: string
-  /** One letter. */
   readonly alias?: string
   /** Accepted, but neither shown nor suggested. */
   readonly hidden?: true
@@ -95,7 +94,6 @@ export interface Command {
 export interface Program {
   /** In the order of help and reference. */
   readonly commands: readonly Command[]
-  /** The command that runs when none is named. */
   readonly defaultCommand: Command
 }
 

@@ -3,8 +3,11 @@ import { lineLogger } from './start.ts'
 
 test('a log line has time, level and message; lower levels are dropped', () => {
   const lines: string[] = []
-  const now = (): Date => new Date(Date.UTC(2030, 0, 31, 12))
-  const logger = lineLogger({ level: 'warn', write: (line) => lines.push(line), now })
+  const logger = lineLogger(
+    'warn',
+    (line) => lines.push(line),
+    () => new Date(Date.UTC(2030, 0, 31, 12)),
+  )
   logger.warn('first')
   logger.error('second\nline')
   logger.info('never')

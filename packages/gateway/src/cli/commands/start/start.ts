@@ -27,7 +27,7 @@ const sameSignalMs = 300
 
 export async function start(flags: Flags, io: Io): Promise<number> {
   const settings = startSettings(flags, io)
-  const logger = lineLogger({ level: settings.logLevel, write: (line) => io.err(line) })
+  const logger = lineLogger(settings.logLevel, (line) => io.err(line))
 
   let stop = (): void => {}
   const stopAsked = new Promise<void>((resolve) => {
@@ -122,18 +122,12 @@ export async function create(flags: Flags, io: Io): Promise<number> {
   return exitCodes.ok
 }
 
-export interface LoggerOptions {
-  readonly level: LogLevel
-  readonly write: (line: string) => void
-  readonly now?: () => Date
-}
-
 /**
  * The server's log: one line for each event of at least `level`. Further lines of a message are indented, so that it looks like one event.
  *
  *   2030-01-31T12:00:00.000Z warn  the message
  */
-export function lineLogger({ level, write, now = () => new Date() }: LoggerOptions): Logger {
+export function lineLogger(level: LogLevel, write: (line: string) => void, now = (): Date => new Date()): Logger {
   const highest = logLevels.indexOf(level)
   const at = (own: LogLevel) => (message: string) => {
     if (logLevels.indexOf(own) > highest) return
