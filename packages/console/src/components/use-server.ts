@@ -104,22 +104,17 @@ export interface Action<A extends readonly unknown[]> {
 /** A call that changes something, with its refusal or its result in words. Calls are made one after the other: none is dropped. */
 export function useAction<A extends readonly unknown[]>(task: (...args: A) => Promise<unknown>): Action<A> {
   const [state, setState] = useState<Omit<Action<A>, 'run'>>({ isBusy: false, error: undefined, done: undefined })
-  const calls = useRef<readonly (() => Promise<unknown>)[]>([])
-  const next = async (): Promise<void> => {
-    const [call] = calls.current
-    if (call === undefined) return
+  const latest = useRef(Promise.resolve())
+  const call = async (...args: A): Promise<void> => {
     setState({ isBusy: true, error: undefined, done: undefined })
-    const ended = await call().then(
+    const ended = await task(...args).then(
       (done) => ({ done: typeof done === 'string' ? done : undefined, error: undefined }),
       (error: Error) => ({ done: undefined, error }),
     )
-    calls.current = calls.current.slice(1)
     setState({ ...ended, isBusy: false })
-    void next()
   }
   const run = (...args: A): void => {
-    calls.current = [...calls.current, () => task(...args)]
-    if (calls.current.length === 1) void next()
+    latest.current = latest.current.then(() => call(...args))
   }
   return { ...state, run }
 }
