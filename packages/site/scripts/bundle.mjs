@@ -94,11 +94,8 @@ const memoryOnly = {
 }
 
 /**
- * Bundles programs of the site.
+ * Bundles programs of the site: files below `src`, by the names of their chunks. `define` has values of names.
  *
- * @param input - files below `src`, by the names of their chunks
- * @param output - options for the chunks
- * @param define - values of names
  * @throws Error if they need modules that a browser does not have
  */
 export async function bundled(input, output = {}, define = {}) {

@@ -15,16 +15,14 @@ import { type Column, measureCount } from './recorded-heat.ts'
 export const metrics = ['operations', 'reads', 'writes', 'bytes', 'wait', 'refused', 'tombstones'] as const
 export type Metric = (typeof metrics)[number]
 
-/** Places of the measures that are rates as they stand. */
-const placeOf = { reads: 0, writes: 1, bytes: 2, refused: 4, tombstones: 5 } as const
-const waitPlace = 3
+const placeOf = { reads: 0, writes: 1, bytes: 2, wait: 3, refused: 4, tombstones: 5 } as const
 
 /** Value of a cell of a column: a rate a second; of `wait` milliseconds of one operation. */
 export function cellValue({ values, stepMs }: Column, cell: number, metric: Metric): number {
   const at = cell * measureCount
   const of = (measure: number): number => values[at + measure] as number
   const operations = of(placeOf.reads) + of(placeOf.writes)
-  if (metric === 'wait') return operations === 0 ? 0 : of(waitPlace) / operations
+  if (metric === 'wait') return operations === 0 ? 0 : of(placeOf.wait) / operations
   return (metric === 'operations' ? operations : of(placeOf[metric])) / (stepMs / 1000)
 }
 

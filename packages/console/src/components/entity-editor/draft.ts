@@ -20,12 +20,6 @@ export function draftOf(properties: JsonObject, view: Draft['view']): Draft {
   return view === 'form' ? { view, properties: propertiesForm(properties) } : { view, text: jsonSource(properties) }
 }
 
-/** The same draft in a view; a draft that cannot be read stays as it is. */
-export function inOtherView(draft: Draft, view: Draft['view']): Draft {
-  const { properties } = readDraft(draft)
-  return draft.view === view || properties === undefined ? draft : draftOf(properties, view)
-}
-
 export function readDraft(draft: Draft): Reading {
   const json = draft.view === 'json' ? caught(JsonSourceError, () => parseJsonSource(draft.text)) : undefined
   if (json instanceof JsonSourceError) return { problem: json.message, mistakeAt: json.at }

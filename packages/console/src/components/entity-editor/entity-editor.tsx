@@ -20,7 +20,7 @@ import { Dialog } from '../dialog.tsx'
 import { DifferenceList } from '../difference-list.tsx'
 import { Editor } from '../editor/editor.tsx'
 import { ErrorNote, Problem, safeText, scopeWords } from '../parts.tsx'
-import { draftOf, inOtherView } from './draft.ts'
+import { draftOf } from './draft.ts'
 import { PropertyFields } from './property-fields.tsx'
 import { type EditorOptions, type EditorState, type EntityBase, useEditor, useEntity } from './use-editor.ts'
 
@@ -101,7 +101,9 @@ function DraftFields({ editor, scope, onRun }: PartProps & { readonly onRun: () 
             key={view}
             aria-pressed={draft.view === view}
             disabled={draft.view !== view && reading.properties === undefined}
-            onClick={() => setDraft(inOtherView(draft, view))}
+            onClick={() => {
+              if (draft.view !== view && reading.properties !== undefined) setDraft(draftOf(reading.properties, view))
+            }}
           />
         ))}
         {draft.view === 'form' && <Check label="meanings" isOn={showsMeanings} onSwitch={setShowsMeanings} />}

@@ -142,8 +142,6 @@ function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
   )
 }
 
-export const childrenMax = 50
-
 type ChildrenProps = Readonly<{ scope: EntityScope; entityKey: string; first: First }>
 
 export function ChildrenSection({ scope, entityKey, first: { entities, hasMore } }: ChildrenProps) {

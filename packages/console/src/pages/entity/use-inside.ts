@@ -10,7 +10,6 @@ import { type CallOptions, getJson } from '../../api/http.ts'
 import { useEvents, useLoaded, useSoon } from '../../components/use-server.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
-import { childrenMax } from './find-entity.tsx'
 
 export interface InsideProps {
   readonly scope: EntityScope
@@ -23,6 +22,7 @@ interface Inside extends Pick<VersionsReport, 'versions'> {
 }
 
 const recordsShown = 100
+const childrenMax = 50
 
 /** Commits that come together are read once. */
 const restMs = 60

@@ -1,14 +1,9 @@
-/** Pictures and recordings as files. */
+/** Pictures as files, and the names of files. */
 import { cssColour, scaleMarks } from '../../model/heat-scale.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'
 import { timeWords } from '../../model/numbers.ts'
-import type { HeatRecording } from '../../model/recorded-heat.ts'
 import type { PictureInk } from './draw.ts'
 import type { Heat } from './view.ts'
-
-export function recordingFile(recording: HeatRecording): Blob {
-  return new Blob([JSON.stringify(recording.saved())], { type: 'application/json' })
-}
 
 /** `heat-2026-11-22T10-05-09` */
 export function fileName(ms: number): string {

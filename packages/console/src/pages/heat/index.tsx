@@ -11,12 +11,13 @@ import { Button, Check, Select, Switch } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { EmptyState, ErrorNote } from '../../components/parts.tsx'
 import { saveFile } from '../../components/save-file.ts'
+import { Folded } from '../../components/table.tsx'
 import { metricTitles } from '../../model/heat-words.ts'
 import { parseRecording } from '../../model/recorded-heat.ts'
 import type { PageProps } from '../../model/route.ts'
 import { inkOf } from './draw.ts'
-import { fileName, pictureFile, recordingFile } from './files.ts'
-import { Findings, findingId, HottestOverTime, HottestRanges, Legend, Marks } from './lists.tsx'
+import { fileName, pictureFile } from './files.ts'
+import { Findings, findingId, HottestRanges, HottestTimes, Legend, Marks } from './lists.tsx'
 import { Picture } from './picture.tsx'
 import type { Target } from './picture-model.ts'
 import { Strip } from './strip.tsx'
@@ -114,7 +115,10 @@ function Files({ box, ...heat }: Heat & { readonly box: { readonly current: HTML
     const atMs = recordings.endOf(main)
     saveFile(await pictureFile(panels, { most, metric, atMs, ink: inkOf(first) }), `${fileName(atMs)}.png`)
   }
-  const saveRecording = (): void => saveFile(recordingFile(main.recording), `${fileName(main.recording.atMs)}.json`)
+  const saveRecording = (): void => {
+    const file = new Blob([JSON.stringify(main.recording.saved())], { type: 'application/json' })
+    saveFile(file, `${fileName(main.recording.atMs)}.json`)
+  }
   return (
     <div class="toolbar">
       <Button label="Save as PNG" disabled={tables.length === 0} onClick={() => void savePicture()} />
@@ -176,7 +180,9 @@ function Pictures({ tools, ...heat }: Heat & { readonly tools: ComponentChildren
       <div class="heat-lists columns">
         <div>
           <HottestRanges {...heat} />
-          <HottestOverTime {...heat} />
+          <Folded summary="Hottest range over time, as a table" class="my-2">
+            {() => <HottestTimes {...heat} />}
+          </Folded>
           <Marks events={main.recording.events.filter(({ table }) => tables.includes(table))} onShow={showEvent} />
         </div>
         <Findings findings={main.recording.findings} pinned={pinned} />

@@ -4,7 +4,7 @@ import { Button } from '../../components/controls.tsx'
 import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
 import { HeatBar } from '../../components/heat-bar.tsx'
 import { safeText } from '../../components/parts.tsx'
-import { Folded, Scroll, Table } from '../../components/table.tsx'
+import { Scroll, Table } from '../../components/table.tsx'
 import { cellValue } from '../../model/heat-plane.ts'
 import { scaleMarks } from '../../model/heat-scale.ts'
 import { tabletAt } from '../../model/heat-tablets.ts'
@@ -72,15 +72,7 @@ export function HottestRanges(heat: Heat) {
 const timesMax = 20
 
 /** The hottest range of each part of the time that is shown: a line that moves along the keys shows here too. */
-export function HottestOverTime(heat: Heat) {
-  return (
-    <Folded summary="Hottest range over time, as a table" class="my-2">
-      {() => <HottestTimes {...heat} />}
-    </Folded>
-  )
-}
-
-function HottestTimes(heat: Heat) {
+export function HottestTimes(heat: Heat) {
   const { recordings, main, metric, view } = heat
   const { fromMs, toMs } = view.ages
   const stepMs = Math.max(1000, (fromMs - toMs) / timesMax)
