@@ -75,6 +75,10 @@ describe('sixtables-lab challenge', () => {
   it.each([
     [['challenge'], /list, start, judge or grade/],
     [['challenge', 'start', 'invoice-number'], /did you mean invoice-numbers/],
+    [
+      ['challenge', 'start', 'like-button', join(fileURLToPath(import.meta.url), 'a')],
+      /test.ts.a cannot be written: ENOTDIR/,
+    ],
     [['challenge', 'judge', '/nowhere'], /no folder of a challenge/],
     [['challenge', 'judge', '/nowhere', '--seconds', '3'], /--seconds needs --endpoint/],
     [

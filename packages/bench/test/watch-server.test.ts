@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { likeButton } from '../src/challenges/like-button.ts'
 import { watchServer } from '../src/challenges/watch-server.ts'
+import { UsageError } from '../src/cli/errors.ts'
 
 let server: Server | undefined
 afterEach(() => void server?.close())
@@ -33,4 +34,13 @@ it('fails a program with a new finding, and forgives one of a program that has e
   expect(await watched(undefined, 3)).toEqual(['fails', 'holds'])
   server?.close()
   expect(await watched(2, 2)).toEqual(['holds', 'holds'])
+})
+
+it('refuses a server of something else in one sentence', async () => {
+  server = createServer((_, response) => response.end('<html>'))
+  await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done))
+  const endpoint = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  await expect(watchServer(likeButton, { endpoint, seconds: 6, sleep: async () => {} })).rejects.toThrow(
+    new UsageError(`${endpoint} answers /emulator/findings with 200; is it a sixtables server?`),
+  )
 })

@@ -173,24 +173,20 @@ describe('a client of a lab', () => {
     ])
   })
 
-  it.each([
-    ['list-removal', 'cas'],
-    ['list-compaction', 'cas'],
-    ['sequence-numbers', 'counter-in-group'],
-  ])('ends %s, %s with exit code 1 and one sentence where the server stops', async (labName, arm) => {
+  it.each(['list-removal', 'list-compaction'])('ends %s with one sentence where the server stops', async (labName) => {
     const stopping = await startGateway({ engine, host: '127.0.0.1', port: 0, closeGraceMs: 0 })
     const endpoint = `127.0.0.1:${stopping.port}`
     const printed: string[] = []
-    const io = { outRaw: (text: string) => printed.push(text), progress: () => {} } as unknown as Io
-    const options = { endpoint, seconds: 1, opsPerSecond: 1, seed: 1, arms: [arm], json: '-' }
-    const driven = driveLabs(
-      labs.filter(({ name }) => name === labName),
-      options,
-      io,
-    )
-    await systemScheduler.sleep(300)
-    await stopping.close()
-    expect(await driven).toBe(1)
+    let stopped: Promise<void> | undefined
+    const progress = (): void => {
+      // Told a second after the load has begun.
+      stopped ??= stopping.close()
+    }
+    const io = { outRaw: (text: string) => printed.push(text), progress } as unknown as Io
+    const options = { endpoint, seconds: 2, opsPerSecond: 1, seed: 1, arms: ['cas'], json: '-' }
+    const chosen = labs.filter(({ name }) => name === labName)
+    expect(await driveLabs(chosen, options, io)).toBe(1)
+    await stopped
     const verdict = { says: 'the server answers to the end', verdict: 'fails', found: `${endpoint} does not answer` }
     expect(JSON.parse(printed.join(''))[0].verdicts).toContainEqual(verdict)
   })

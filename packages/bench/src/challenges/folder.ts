@@ -7,7 +7,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { named, UsageError } from '../cli/errors.ts'
+import { named, UsageError, wordsOf } from '../cli/errors.ts'
 import { challenges } from './catalogue.ts'
 import type { Challenge } from './challenge.ts'
 import { givenProgram, keptGiven } from './given.ts'
@@ -26,7 +26,7 @@ const simulatedFile = 'solution.mjs'
  * @param called - the folder as its README.md names it
  * @param languageName - default: a program in JavaScript on simulated time
  * @returns the program's file
- * @throws UsageError when there is no such challenge or language, or the folder holds a program already
+ * @throws UsageError when there is no such challenge or language, or the folder holds a program already or cannot be written
  */
 export function layOutChallenge(name: string, target: string, called: string, languageName?: string): string {
   const challenge = challengeOf(name)
@@ -37,11 +37,16 @@ export function layOutChallenge(name: string, target: string, called: string, la
   const there = [simulatedFile, program].map((file) => join(target, file)).find((file) => existsSync(file))
   if (there !== undefined)
     throw new UsageError(`${there} is there already; name another folder, or delete it to start anew`)
-  mkdirSync(target, { recursive: true })
-  for (const [file, text] of files) writeFileSync(join(target, file), text)
-  const mark = language === undefined ? { challenge: name } : { challenge: name, command: language.command }
-  writeFileSync(join(target, 'README.md'), readmeOf(challenge, called, language && { language, given }))
-  writeFileSync(join(target, markFile), `${JSON.stringify(mark)}\n`)
+  const mark = { challenge: name, command: language?.command }
+  const readme = readmeOf(challenge, called, language && { language, given })
+  try {
+    mkdirSync(target, { recursive: true })
+    for (const [file, text] of files) writeFileSync(join(target, file), text)
+    writeFileSync(join(target, 'README.md'), readme)
+    writeFileSync(join(target, markFile), `${JSON.stringify(mark)}\n`)
+  } catch (error) {
+    throw new UsageError(`${target} cannot be written: ${wordsOf(error)}`)
+  }
   return program
 }
 
@@ -94,7 +99,7 @@ function folderOf(target: string): Folder {
     const found = JSON.parse(readFileSync(mark, 'utf8')) as { challenge?: unknown; command?: unknown } | null
     ;[name, command] = [found?.challenge, found?.command]
   } catch (error) {
-    throw new UsageError(`${mark} is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${mark} is no JSON: ${wordsOf(error)}`)
   }
   if (typeof name !== 'string')
     throw new UsageError(`${mark} names no challenge; write {"challenge": "${challenges[0]?.name}"}`)

@@ -80,7 +80,8 @@ async function ask<T>(endpoint: string, path: string): Promise<T> {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
     throw new UsageError(`no sixtables server answers at ${endpoint}: ${cause}`)
   }
-  if (!response.ok)
+  const answer = await response.json().catch(() => undefined)
+  if (!response.ok || answer === undefined)
     throw new UsageError(`${endpoint} answers ${path} with ${response.status}; is it a sixtables server?`)
-  return (await response.json()) as T
+  return answer as T
 }

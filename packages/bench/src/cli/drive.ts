@@ -12,7 +12,7 @@ import { sum } from '../measure/sums.ts'
 import type { JudgedExpectation } from '../runner.ts'
 import { Client } from '../sim/client.ts'
 import { Server, type WireVerdict } from '../sim/wire.ts'
-import { UsageError } from './errors.ts'
+import { UsageError, wordsOf } from './errors.ts'
 import { type Io, writeData } from './io.ts'
 
 export interface DriveOptions {
@@ -130,8 +130,4 @@ export function verdictsInWords(verdicts: readonly JudgedExpectation[]): readonl
     `  ${verdict === 'holds' ? 'holds' : 'FAILS'}  ${says}`,
     `         ${found}`,
   ])
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -6,6 +6,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 export function advice(word: string, known: readonly string[]): string {
   const near = nearest(word, known)
   return near === undefined ? `there is ${known.join(', ')}` : `did you mean ${near}?`

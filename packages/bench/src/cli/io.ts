@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type InkWriter, plainWriter, terminalWriter } from '../report/ink.ts'
-import { UsageError } from './errors.ts'
+import { UsageError, wordsOf } from './errors.ts'
 
 export interface Io {
   /** One line of the answer. */
@@ -59,7 +59,7 @@ export function writeOrRefuse(io: Io, path: string, text: string): void {
   try {
     io.writeFile(path, text)
   } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${path} cannot be written: ${wordsOf(error)}`)
   }
 }
 

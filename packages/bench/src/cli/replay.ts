@@ -12,7 +12,7 @@ import { replay, replaySettings } from '../replay/replay.ts'
 import { terminalReport } from '../report/terminal.ts'
 import { runLab } from '../runner.ts'
 import { askedSettings } from './asked.ts'
-import { UsageError } from './errors.ts'
+import { UsageError, wordsOf } from './errors.ts'
 import { type Choose, outputs, seedFlag } from './flags.ts'
 import { checkFolders, type Io } from './io.ts'
 import { writeResults } from './run.ts'
@@ -101,7 +101,7 @@ function readRecording(file: string): Recording {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${file} cannot be read: ${wordsOf(error)}`)
   }
   try {
     const recording = parseRecording(text)
