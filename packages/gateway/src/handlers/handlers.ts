@@ -82,11 +82,14 @@ function tracedHandler(handler: Handler): Handler {
 }
 
 /** An engine in front of the real one: it notes the facts of calls for observers, and applies the faults of a test first. */
-function watchedPort(engine: EnginePort, faults?: Faults): EnginePort {
+function watchedPort(engine: EnginePort, faults: Faults | undefined): EnginePort {
+  const watched = new WeakMap<DatabasePort, DatabasePort>()
   return {
     database(projectId, databaseId) {
       const database = engine.database(projectId, databaseId)
-      return new WatchedDatabase(database, { projectId, databaseId }, faults) as unknown as DatabasePort
+      const port = watched.get(database) ?? watchedDatabase(database, { projectId, databaseId }, faults)
+      watched.set(database, port)
+      return port
     },
     context: () => engine.context(),
     reset: (scope) => engine.reset(scope),
@@ -135,57 +138,40 @@ function begun({ transaction }: { readonly transaction?: Uint8Array | undefined 
   return { transaction }
 }
 
-class WatchedDatabase {
-  readonly #database: DatabasePort
-  readonly #name: DatabaseName
-  readonly #faults: Faults | undefined
-
-  static {
-    for (const verb of Object.keys(verbs) as Verb[]) {
-      Object.defineProperty(WatchedDatabase.prototype, verb, {
-        value(this: WatchedDatabase, ...given: Arguments<Verb>) {
-          return this.#watch(verb, given)
-        },
-      })
-    }
-  }
-
-  constructor(database: DatabasePort, name: DatabaseName, faults: Faults | undefined) {
-    this.#database = database
-    this.#name = name
-    this.#faults = faults
-  }
-
-  #watch<V extends Verb>(verb: V, [context, request, options]: Arguments<V>): MaybePromise<unknown> {
+function watchedDatabase(database: DatabasePort, name: DatabaseName, faults: Faults | undefined): DatabasePort {
+  const watch = <V extends Verb>(verb: V, [context, request, options]: Arguments<V>): MaybePromise<unknown> => {
     const { method, asked, given } = verbs[verb]
-    const facts = new CallFacts(method, this.#name, asked(request))
+    const facts = new CallFacts(method, name, asked(request))
     if (context instanceof Call) context.facts = facts
-    const call = this.#database[verb] as (...given: readonly unknown[]) => MaybePromise<Answer<V>>
+    const call = database[verb] as (...given: readonly unknown[]) => MaybePromise<Answer<V>>
     const noted = (): MaybePromise<unknown> =>
-      andThen(call.call(this.#database, context, request, options), (answer) => {
+      andThen(call.call(database, context, request, options), (answer) => {
         facts.given = given?.(answer)
         return answer
       })
     // A fault neither affects a watching tool nor counts its calls.
-    if (this.#faults?.any !== true || context.isUncounted === true) return noted()
-    const { latencyMs, error } = this.#faults.judge(facts)
+    if (faults?.any !== true || context.isUncounted === true) return noted()
+    const { latencyMs, error } = faults.judge(facts)
     const go = (): MaybePromise<unknown> => {
       if (error === undefined) return noted()
-      if (error.code === 'ABORTED' && method === 'commit') this.#end(context, facts.asked.transaction)
+      if (error.code === 'ABORTED' && method === 'commit') end(database, context, facts.asked.transaction)
       throw error
     }
     return latencyMs === 0 ? go() : slept(context, latencyMs).then(go)
   }
+  const names = Object.keys(verbs) as Verb[]
+  const port = names.map((verb) => [verb, (...given: Arguments<Verb>) => watch(verb, given)])
+  return Object.fromEntries(port)
+}
 
-  /** Ends an aborted transaction, which releases its locks, so that a retry of the client does not wait for them. */
-  #end(context: RequestContext, transaction: Uint8Array | undefined): void {
-    if (transaction === undefined) return
-    try {
-      const ended = this.#database.rollback(context, transaction)
-      if (ended instanceof Promise) ended.catch(() => {})
-    } catch {
-      // The transaction may have ended already; the fault is the answer in any case.
-    }
+/** Ends an aborted transaction, which releases its locks, so that a retry of the client does not wait for them. */
+function end(database: DatabasePort, context: RequestContext, transaction: Uint8Array | undefined): void {
+  if (transaction === undefined) return
+  try {
+    const ended = database.rollback(context, transaction)
+    if (ended instanceof Promise) ended.catch(() => {})
+  } catch {
+    // The transaction may have ended already; the fault is the answer in any case.
   }
 }
 
