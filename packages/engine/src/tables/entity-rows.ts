@@ -26,6 +26,7 @@ import { keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
 import { encodeBytes, encodeText } from '../encoding/ordered.ts'
 import { indexRowValue, typeOf } from '../encoding/value-codec.ts'
 import { typeBytes } from '../encoding/value-types.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { invariant } from '../invariant.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { RowTally } from '../request-trace.ts'
@@ -214,29 +215,33 @@ function entryChanges(before: readonly IndexEntry[], after: readonly IndexEntry[
     beforeEnd--
     afterEnd--
   }
-  // By property, then by value: a name of both would be a new string for each entry.
-  const old = new Map<string, Map<string, IndexEntry>>()
+  // Only properties with several values need a map of their values: one for each property takes 2 µs.
+  const single = new Map<string, IndexEntry>()
+  const several = new Map<string, Map<string, IndexEntry>>()
   for (const entry of before.slice(start, beforeEnd)) {
-    const values = old.get(entry.property)
-    if (values === undefined) old.set(entry.property, new Map([[entry.valueCode, entry]]))
-    else values.set(entry.valueCode, entry)
+    const { property, valueCode } = entry
+    if (!entry.multi) single.set(property, entry)
+    else getOrInsert(several, property, () => new Map<string, IndexEntry>()).set(valueCode, entry)
   }
   const come: IndexEntry[] = []
   const others: IndexEntry[] = []
   let retyped = 0
   for (const entry of after.slice(start, afterEnd)) {
-    const values = old.get(entry.property)
-    const known = values?.get(entry.valueCode)
+    const { property, valueCode } = entry
+    const values = single.get(property)?.valueCode === valueCode ? single : several.get(property)
+    const name = values === single ? property : valueCode
+    const known = values?.get(name)
     if (known === undefined) others.push(entry)
     else {
-      values?.delete(entry.valueCode)
+      values?.delete(name)
       if (known.type !== entry.type) retyped++
       if (!isSame(known, entry)) come.push(entry)
     }
   }
   const replaced = come.length
   for (const entry of others) come.push(entry)
-  const gone = [...old.values()].flatMap((values) => [...values.values()])
+  const gone = [...single.values()]
+  for (const values of several.values()) for (const entry of values.values()) gone.push(entry)
   return { come, gone, replaced, retyped }
 }
 
