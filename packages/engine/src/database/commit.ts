@@ -20,7 +20,7 @@ import { checkAlive, type RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { idCollisionError } from '../ids/allocator.ts'
-import { type Footprint, footprintOf, noFootprint } from '../log/footprint.ts'
+import { noFootprint, RecordsFootprint } from '../log/footprint.ts'
 import { Superseded } from '../log/log-database.ts'
 import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
 import { tallyOf } from '../log/record-writes.ts'
@@ -156,7 +156,7 @@ function* commitInTurn(
     const { states, outcomes, failure } = yield* waitFor(evaluateMutations(mutations, rules, read, version))
     committed = { version, outcomes, failure, indexUpdates: 0 }
     if (states.length === 0) {
-      guard?.admit(() => noFootprint)
+      guard?.admit(noFootprint)
       versions.settle(version)
       written = log.written()
     } else {
@@ -168,7 +168,7 @@ function* commitInTurn(
       // Admission: the last moment at which the commit can end without a trace. From here to the append nothing waits.
       checkAlive(context)
       if (database.successor !== undefined) throw new Superseded()
-      const footprint = (): Footprint => footprintOf(records)
+      const footprint = new RecordsFootprint(records)
       const admission = guard ?? transactions
       admission.admit(footprint)
       log.gate?.admit(context, records)

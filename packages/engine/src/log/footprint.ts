@@ -16,19 +16,26 @@ export interface Footprint {
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
 /** The footprint of log records. Most commits meet no transaction, and their lists are never made. */
-export function footprintOf(records: readonly Pick<PendingRecord, 'group' | 'changes'>[]): Footprint {
-  let entityRows: readonly RowKey[] | undefined
-  let groups: readonly GroupCode[] | undefined
-  return {
-    get entityRows() {
-      entityRows ??= records.flatMap(({ changes }) => changes.map(({ row }) => row))
-      return entityRows
-    },
-    get groups() {
-      groups ??= records.map(({ group }) => group)
-      return groups
-    },
-    indexRows: () =>
-      records.flatMap(({ changes }) => changes.flatMap(({ indexRows }) => indexRows.map(({ key }) => key))),
+export class RecordsFootprint implements Footprint {
+  readonly #records: readonly Pick<PendingRecord, 'group' | 'changes'>[]
+  #entityRows: readonly RowKey[] | undefined
+  #groups: readonly GroupCode[] | undefined
+
+  constructor(records: readonly Pick<PendingRecord, 'group' | 'changes'>[]) {
+    this.#records = records
+  }
+
+  get entityRows(): readonly RowKey[] {
+    this.#entityRows ??= this.#records.flatMap(({ changes }) => changes.map(({ row }) => row))
+    return this.#entityRows
+  }
+
+  get groups(): readonly GroupCode[] {
+    this.#groups ??= this.#records.map(({ group }) => group)
+    return this.#groups
+  }
+
+  indexRows(): readonly RowKey[] {
+    return this.#records.flatMap(({ changes }) => changes.flatMap(({ indexRows }) => indexRows.map(({ key }) => key)))
   }
 }

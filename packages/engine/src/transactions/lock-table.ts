@@ -97,11 +97,11 @@ export class LockTable {
   }
 
   /** The first row of a commit that another transaction holds. */
-  blockedAt(self: Transaction | undefined, { entityRows, indexRows }: Footprint): RowKey | undefined {
+  blockedAt(self: Transaction | undefined, footprint: Footprint): RowKey | undefined {
     if (this.#rows.size === 0 && !this.hasSpans) return undefined
-    for (const row of entityRows) if (this.isHeld(row, self)) return row
+    for (const row of footprint.entityRows) if (this.isHeld(row, self)) return row
     if (!this.hasSpans) return undefined
-    for (const row of indexRows()) if (this.#isSpanned(row, self)) return row
+    for (const row of footprint.indexRows()) if (this.#isSpanned(row, self)) return row
     return undefined
   }
 

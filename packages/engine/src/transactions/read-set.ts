@@ -130,12 +130,12 @@ export class ReadSet {
   }
 
   /** The first row of a commit that was read. Only spans contain index rows, so without spans they are not made. */
-  hitBy({ entityRows, indexRows, ranges }: Omit<Footprint, 'groups'>): RowKey | undefined {
+  hitBy(footprint: Omit<Footprint, 'groups'>): RowKey | undefined {
     if (this.isEmpty) return undefined
-    for (const range of ranges ?? []) if (this.overlaps(range)) return range.start
-    for (const row of entityRows) if (this.has(row)) return row
+    for (const range of footprint.ranges ?? []) if (this.overlaps(range)) return range.start
+    for (const row of footprint.entityRows) if (this.has(row)) return row
     if (this.#spans === undefined) return undefined
-    for (const row of indexRows()) if (this.#spanHas(row)) return row
+    for (const row of footprint.indexRows()) if (this.#spanHas(row)) return row
     return undefined
   }
 

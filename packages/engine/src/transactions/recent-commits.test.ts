@@ -5,7 +5,7 @@ import { RecentCommits } from './recent-commits.ts'
 
 function add(recent: RecentCommits, row: string, written?: Promise<void>): void {
   const footprint: Footprint = { entityRows: [row], indexRows: () => [], groups: [] }
-  recent.add({ footprint: () => footprint, groupsRead: [], transaction: new Uint8Array(0), written })
+  recent.add({ footprint, groupsRead: [], transaction: new Uint8Array(0), written })
 }
 
 const never = (): never => {
@@ -82,7 +82,7 @@ test('commits with many rows are dropped some in each turn', () => {
   for (let i = 0; i < 20; i++) {
     const entityRows = Array.from({ length: 200 }, (_, row) => `${i}-${row}`)
     const footprint: Footprint = { entityRows, indexRows: () => [], groups: [] }
-    recent.add({ footprint: () => footprint, groupsRead: [], transaction: new Uint8Array(0), written: undefined })
+    recent.add({ footprint, groupsRead: [], transaction: new Uint8Array(0), written: undefined })
   }
   recent.release(mark)
   expect(numbers(recent, 0)).toHaveLength(17)
@@ -123,7 +123,7 @@ test('rows of a commit are not looked at unless a mark or a question needs them'
       groups: [],
     }
     gone.push(Promise.resolve())
-    recent.add({ footprint: () => footprint, groupsRead: [], transaction: new Uint8Array(0), written: gone[i] })
+    recent.add({ footprint, groupsRead: [], transaction: new Uint8Array(0), written: gone[i] })
     if (i === 8) await Promise.all(gone)
   }
   expect(looks).toBe(0)
@@ -142,7 +142,7 @@ test('rows of a commit are not looked at unless a mark or a question needs them'
     groups: [],
   }
   // With a mark, this commit and the last one are noted at once: a question would have to note all in its turn.
-  recent.add({ footprint: () => footprint, groupsRead: [], transaction: new Uint8Array(0), written: undefined })
+  recent.add({ footprint, groupsRead: [], transaction: new Uint8Array(0), written: undefined })
   expect(looks).toBe(before + 2)
   recent.release(mark)
 })

@@ -24,14 +24,6 @@ export interface RecentCommit {
   written: Promise<void> | undefined
 }
 
-/** A commit in the turn of its append. */
-export interface AppendedCommit extends Pick<RecentCommit, 'transaction' | 'groupsRead'> {
-  /** Called if anything can ask for the commit. */
-  footprint(): Footprint
-  /** Settles when the store has the commit or has failed; `undefined` if the store has it already. */
-  readonly written: Promise<void> | undefined
-}
-
 /** Commits and rows that are dropped in one turn. */
 const droppedAtOnce = 512
 
@@ -58,7 +50,8 @@ export class RecentCommits {
     this.#later = later
   }
 
-  add({ footprint, groupsRead, transaction, written }: AppendedCommit): void {
+  /** Adds a commit in the turn of its append. Its `written` settles when the store has it or has failed. */
+  add({ footprint, groupsRead, transaction, written }: Omit<RecentCommit, 'number'>): void {
     const number = this.#next++
     if (written === undefined && this.#marks.size === 0 && this.#commits.size === 0) {
       this.#first = this.#next
@@ -66,12 +59,11 @@ export class RecentCommits {
       this.#indexed = this.#next
       return
     }
-    const made = footprint()
-    const commit: RecentCommit = { number, footprint: made, groupsRead, transaction, written }
+    const commit: RecentCommit = { number, footprint, groupsRead, transaction, written }
     this.#commits.set(number, commit)
     // While a mark keeps them, commits may become many: their rows are noted one by one, not all in the turn of a question.
     if (this.#marks.size > 0) this.#index()
-    if (made.ranges !== undefined) this.#resets++
+    if (footprint.ranges !== undefined) this.#resets++
     if (written === undefined) return
     const settled = (): void => {
       commit.written = undefined

@@ -63,7 +63,7 @@ export interface CommitGuard {
   /** Throws if the commit is known to fail before it is evaluated. */
   recheck(): void
   /** The last check before the append. Throws if the commit must be refused, or {@link Blocked} if it must wait. */
-  admit(footprintOf: () => Footprint): void
+  admit(footprint: Footprint): void
   /** Resolves when a commit that was blocked can be repeated; throws any other error. */
   blocked(error: unknown): Promise<void>
   committed(): void
@@ -182,8 +182,7 @@ export class Transactions extends TransactionRegistry {
         this.#refuseConflict(transaction)
       },
       // The check of X1, right before the append: no other commit can come between.
-      admit: (footprintOf) => {
-        const footprint = footprintOf()
+      admit: (footprint) => {
         if (transaction !== undefined) {
           refuseEnded(transaction)
           this.#refuseConflict(transaction)
@@ -198,8 +197,8 @@ export class Transactions extends TransactionRegistry {
   }
 
   /** Admits a commit without a guard. @throws Blocked if a transaction that began meanwhile has a lock on its rows */
-  admit(footprintOf: () => Footprint): void {
-    if (this.openCount > 0) this.#refuseLocked(undefined, footprintOf())
+  admit(footprint: Footprint): void {
+    if (this.openCount > 0) this.#refuseLocked(undefined, footprint)
   }
 
   /** Ends all open transactions: the store closes, or with a reason for a retry it is reset. */
@@ -229,7 +228,7 @@ export class Transactions extends TransactionRegistry {
     const gone = ranges ?? everySpace.map((space) => rowsOf(space, databases))
     const footprint: Footprint = { entityRows: [], indexRows: () => [], groups: [], ranges: gone }
     const { recent, log, versions } = this.#parts
-    recent.add({ footprint: () => footprint, groupsRead: [], transaction: noTransaction, written: deletion })
+    recent.add({ footprint, groupsRead: [], transaction: noTransaction, written: deletion })
     log.retention.noteDeletion({ ranges: gone, at: versions.last })
   }
 
