@@ -47,15 +47,11 @@ export class AnswerWriter {
   #reserve(bytes: number): void {
     if (bytes <= this.#start) return
     const needed = this.mark() + bytes
-    this.#move(needed <= bufferBytes / 2 ? bufferBytes : needed * 2 + bufferBytes)
+    this.move(needed <= bufferBytes / 2 ? bufferBytes : needed * 2 + bufferBytes)
   }
 
-  /** Makes room for a long answer, so that it need not be moved while it grows: touching new memory takes most of its time. */
-  expect(bytes: number): void {
-    this.#move(bytes)
-  }
-
-  #move(bytes: number): void {
+  /** Moves the answer to a buffer of so many bytes; a long one before it grows, as touching new memory takes most of its time. */
+  move(bytes: number): void {
     const used = this.mark()
     const larger = Buffer.allocUnsafeSlow(bytes)
     this.#buffer.copy(larger, larger.length - used, this.#start, this.#end)
@@ -278,7 +274,7 @@ const shared = new AnswerWriter()
 export function writeAnswer(write: (writer: AnswerWriter) => void, bytes = 0): Answer {
   invariant(shared.mark() === 0, 'an answer is begun while another is being written')
   try {
-    if (bytes > bufferBytes) shared.expect(bytes)
+    if (bytes > bufferBytes) shared.move(bytes)
     write(shared)
     return shared.take()
   } catch (error) {

@@ -44,7 +44,7 @@ import {
 } from './option-forms.ts'
 import { indexFileTrouble, type Served, serve } from './serve.ts'
 import type { GatewayOptions } from './server.ts'
-import { formatEndpoint, variablesOf } from './variables.ts'
+import { formatEndpoint, projectDefault, variablesOf } from './variables.ts'
 
 export interface EmulatorOptions
   extends Pick<
@@ -106,8 +106,6 @@ export interface SeedPlace {
   readonly project?: string | undefined
   readonly database?: string | undefined
 }
-
-export const projectDefault = 'demo'
 
 /** All options. The type requires a new option to be added here. */
 const optionNames: Readonly<Record<keyof EmulatorOptions, true>> = {

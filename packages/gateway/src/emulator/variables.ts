@@ -6,6 +6,9 @@
  * network, and waits for an answer.
  */
 
+/** The project of clients that name none. */
+export const projectDefault = 'demo'
+
 /** `host:port` with an IPv6 address in brackets: the form of DATASTORE_EMULATOR_HOST. */
 export function formatEndpoint({ host, port }: { readonly host: string; readonly port: number }): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`

@@ -99,8 +99,8 @@ export class HttpCalls {
     return target === undefined ? this.#serveRoute(request, path, query) : this.#serveData(request, target)
   }
 
-  refusal(error: unknown, form: WireForm = jsonForm): WholeAnswer {
-    return errorAnswer(statusOf(error, this.#options.logger), form)
+  refusal(error: unknown): WholeAnswer {
+    return errorAnswer(statusOf(error, this.#options.logger), jsonForm)
   }
 
   async #serveData(request: HttpRequest, target: DataTarget): Promise<HttpAnswer> {

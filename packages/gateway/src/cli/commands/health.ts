@@ -17,21 +17,20 @@ export async function health(flags: Flags, io: Io): Promise<number> {
   const began = io.now()
   for (;;) {
     const { address, trouble, hasAnswered, remedy } = await look(place)
-    const tookMs = io.now() - began
-    if (trouble === undefined || tookMs >= waitMs) {
-      const isHealthy = trouble === undefined
-      const where = address === undefined ? '' : ` on ${address}`
-      const hints = [
-        ...(remedy === undefined ? [] : [remedy]),
-        ...(waitMs === 0 && hasAnswered !== true ? ['--wait 10 waits for one'] : []),
-      ]
-      if (flags['json'] === true) {
-        io.out(JSON.stringify({ healthy: isHealthy, endpoint: address, ...(isHealthy ? {} : { reason: trouble }) }))
-      } else if (isHealthy) io.out(`The server${where} answers.`)
-      else io.err(`sixtables: no healthy server${where}: ${trouble}${hints.map((hint) => `; ${hint}`).join('')}`)
-      return isHealthy ? exitCodes.ok : exitCodes.failed
+    const leftMs = waitMs - (io.now() - began)
+    if (trouble !== undefined && leftMs > 0) {
+      await sleep(Math.min(pauseMs, leftMs))
+      continue
     }
-    await sleep(Math.min(pauseMs, waitMs - tookMs))
+    const where = address === undefined ? '' : ` on ${address}`
+    if (flags['json'] === true) {
+      io.out(JSON.stringify({ healthy: trouble === undefined, endpoint: address, reason: trouble }))
+    } else if (trouble === undefined) io.out(`The server${where} answers.`)
+    else {
+      const hint = waitMs === 0 && hasAnswered !== true ? '--wait 10 waits for one' : undefined
+      io.err(`sixtables: no healthy server${where}: ${[trouble, remedy, hint].filter(Boolean).join('; ')}`)
+    }
+    return trouble === undefined ? exitCodes.ok : exitCodes.failed
   }
 }
 

@@ -4,7 +4,7 @@ import type { PartitionId } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import { databaseIdOf } from '../../convert/parameters.ts'
 import { type FoundServer, findServer, type ServerFacts } from '../../emulator/server-file.ts'
-import { formatEndpoint } from '../../emulator/variables.ts'
+import { formatEndpoint, projectDefault } from '../../emulator/variables.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
 import { last, text } from '../framework/flag-values.ts'
@@ -57,12 +57,10 @@ export function whyNone(dir: string, found: Exclude<FoundServer, { readonly stat
   return `the server that left its address ${address} in ${dir} is gone (${who}); ${start}`
 }
 
-export const defaultProject = 'demo'
-
 /** The project of `--project`, or of DATASTORE_PROJECT_ID, or of its old name DATASTORE_DATASET, or the default. */
 export function projectOf(flags: Flags, env: Io['env']): string {
   const named = text(flags, 'project') ?? text(flags, 'project-id')
-  return named ?? (env['DATASTORE_PROJECT_ID'] || env['DATASTORE_DATASET'] || defaultProject)
+  return named ?? (env['DATASTORE_PROJECT_ID'] || env['DATASTORE_DATASET'] || projectDefault)
 }
 
 /** The database of `--database`; empty for the default one. */
