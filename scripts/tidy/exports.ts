@@ -18,7 +18,6 @@ const usedOtherwise: Readonly<Record<string, string>> = {
   'packages/site/src/ports/buffer.ts isUtf8': "the site's bundle imports it in place of Node's",
   'packages/site/src/ports/crypto.ts createHash': "the site's bundle imports it in place of Node's",
   'packages/site/src/ports/crypto.ts createHmac': "the site's bundle imports it in place of Node's",
-  'packages/site/src/ports/events.ts setMaxListeners': "the site's bundle imports it in place of Node's",
   'packages/site/src/ports/perf-hooks.ts createHistogram': "the site's bundle imports it in place of Node's",
   'packages/site/src/ports/turns.ts setImmediate': "the site's bundle imports it in place of Node's",
 }

@@ -18,13 +18,13 @@ const source = at('../src/')
 const ports = {
   'node:buffer': 'buffer',
   'node:crypto': 'crypto',
-  'node:events': 'events',
   'node:perf_hooks': 'perf-hooks',
   'node:util': 'util',
 }
 
-/** The names that commands import of other modules of Node. */
+/** The names that the engine and commands import of other modules of Node. A browser has no limit on listeners to lift. */
 const small = {
+  'node:events': 'export const setMaxListeners = () => {}',
   'node:os': "export const homedir = () => '/'",
   'node:path': 'export const resolve = (...parts) => parts.at(-1), join = resolve',
   'node:timers/promises': 'export const setTimeout = (ms) => new Promise((done) => globalThis.setTimeout(done, ms))',

@@ -1,2 +1,0 @@
-/** A browser has no limit on listeners, so there is none to lift. */
-export function setMaxListeners(): void {}
