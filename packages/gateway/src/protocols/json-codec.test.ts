@@ -8,7 +8,7 @@ import { Call } from '../call.ts'
 import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
 import * as codec from './json-codec.ts'
-import { answerToJson, requestFromJson } from './json-codec.ts'
+import { answerToJson, requestFromJson, requestMessageToJson } from './json-codec.ts'
 import { longAnswerToJson } from './json-large.ts'
 import type { Json } from './json-text.ts'
 
@@ -147,4 +147,15 @@ describe('a long answer', () => {
       expect(turns).toBeGreaterThan(6)
     },
   )
+})
+
+// Measured: both of Google's emulators store these instants.
+test.each([
+  ['2030-02-30T10:00:00Z', '2030-03-02T10:00:00Z'],
+  ['2030-04-31T00:00:00+01:00', '2030-04-30T23:00:00Z'],
+  ['2030-01-01T24:00:00Z', '2030-01-02T00:00:00Z'],
+])('the timestamp %s, which no calendar has, is %s', (given, stored) => {
+  const entity = { properties: { at: { timestampValue: given } } }
+  const message = requestFromJson('Commit', Buffer.from(JSON.stringify({ mutations: [{ insert: entity }] })))
+  expect(requestMessageToJson('Commit', message)).toContain(`"timestampValue": "${stored}"`)
 })
