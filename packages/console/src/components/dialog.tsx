@@ -29,7 +29,7 @@ export function Dialog({ title, children, actions, onClose, isWide = false }: Di
   return (
     <dialog
       ref={element}
-      class="dialog shadow text p-0"
+      class="dialog box shadow text p-0"
       style={{ width: isWide ? '1100px' : '560px' }}
       aria-labelledby={titleId}
       onCancel={cancel}

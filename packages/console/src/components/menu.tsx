@@ -42,7 +42,7 @@ export function Menu({ label, children }: Readonly<{ label: ComponentChildren; c
       {isOpen && (
         // The action comes after: a dialog that it opens gives the focus back to the button.
         <div
-          class="menu-panel scrolls p-1 absolute shadow"
+          class="menu-panel box scrolls p-1 absolute shadow"
           tabIndex={-1}
           onClickCapture={({ target }) => {
             if (target instanceof Element && target.closest('a, button:not([aria-pressed])') !== null) close()

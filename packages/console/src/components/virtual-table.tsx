@@ -93,7 +93,7 @@ export function VirtualTable<Row>({ columns: all, ...given }: VirtualTableProps<
   return (
     <div
       ref={element}
-      class={`virtual-table grow scrolls relative ${place.hasMore ? 'has-more' : ''}`}
+      class={`virtual-table box grow scrolls relative ${place.hasMore ? 'has-more' : ''}`}
       role="grid"
       tabIndex={0}
       aria-label={props.label}

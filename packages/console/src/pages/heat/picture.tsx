@@ -195,7 +195,7 @@ function Overlay({ source, table, onFinding, model, cursor, marked, pointer, wor
       })}
       {pointer !== undefined && (
         <div
-          class="heat-tip tip absolute ghost shadow small breaks"
+          class="heat-tip tip box absolute ghost shadow small breaks"
           aria-hidden="true"
           style={{
             ...(pointer.x > layout.width / 2

@@ -115,7 +115,7 @@ function HeatmapView(props: HeatmapProps) {
       />
       {pointed !== undefined && (
         <span
-          class="tip absolute ghost shadow small breaks"
+          class="tip box absolute ghost shadow small breaks"
           style={{
             top: `${pointed.y + 44}px`,
             ...(pointed.x > width / 2 ? { right: `${width - pointed.x}px` } : { left: `${pointed.x}px` }),

@@ -64,7 +64,7 @@ export function CommandLine({ text, words, isStep = false }: CommandLineProps) {
       </Line>
       <ErrorNote error={action.error} what="The command was not run" />
       {printed !== undefined && (
-        <span class="chapter-output block scrolls py-2 px-3" role="status">
+        <span class="chapter-output box block scrolls py-2 px-3" role="status">
           {safeLines(printed.lines.join('\n'))}
           {printed.code !== 0 && <span class="tag bad">exit code {printed.code}</span>}
         </span>

@@ -182,7 +182,7 @@ function WaitingRecords({ place, report, error, onReleased }: WaitingRecordsProp
         </p>
       )}
       {groupsOf(pending).map(({ group, namespace, records }) => (
-        <section key={`${namespace} ${group}`} class="waiting-group my-2 breaks">
+        <section key={`${namespace} ${group}`} class="box my-2 breaks">
           <h3 class="shade line-below py-1 px-3">
             Entity group {safeText(group)}
             {namespace !== '' && <span class="tag">namespace {safeText(namespace)}</span>}{' '}

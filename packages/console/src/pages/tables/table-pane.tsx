@@ -55,7 +55,7 @@ export function TablePane({ table, view: { place, form, chosen }, live }: PanePr
   }, [rows, rows.revision, lit, marked, form, place])
   const none = name === 'Log' && isShared() ? aboutSharedLog : ''
   return (
-    <div class={`table-pane clip grow ${name === chosen ? 'is-chosen' : ''}`} data-table={name}>
+    <div class={`table-pane box clip grow ${name === chosen ? 'is-chosen' : ''}`} data-table={name}>
       <PaneHead {...table} rows={rows} />
       <ErrorNote error={rows.error} onRetry={() => void rows.refresh()} />
       <section
