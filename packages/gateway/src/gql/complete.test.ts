@@ -50,9 +50,27 @@ describe('completions', () => {
     ['SELECT * FROM Task ORDER BY due |', '', ['ASC', 'DESC', 'LIMIT', 'OFFSET']],
     ['SELECT * FROM Task ORDER BY due DESC, do|', 'do', ['done']],
     ['SELECT * FROM Task LIMIT 5 |', '', ['OFFSET']],
+    ['SELECT COUNT(*) |', '', ['AS', 'FROM']],
+    ['AGGREGATE COUNT(*), s|', 's', ['SUM(']],
+    ['AGGREGATE COUNT(*) OVER (|', '', ['SELECT']],
+    ['SELECT DISTINCT o| FROM Task', 'o', ['`order`', 'ON']],
+    ['SELECT * FROM Task WHERE 1 < |', '', ['done', 'due', '`order`', '__key__']],
+    ['SELECT * FROM Task WHERE KEY(Task, 1) HAS |', '', ['DESCENDANT']],
+    ['SELECT * FROM Task WHERE __key__ = KEY(TaskList, 1, |', '', ['Task', 'TaskList', '`my kind`']],
+    ['SELECT * FROM Task WHERE done = ARRAY(K|', 'K', ['KEY(']],
   ])('%s', (text, replaced, texts) => {
     expect(at(text)).toEqual([replaced, ...texts])
   })
+
+  test.each([
+    ['SELECT FROM Task WHERE d|', 'd', ['done', 'due']],
+    ['SELECT FROM Task ORDER |', '', ['BY']],
+    [
+      'SELECT * FROM Task WHERE done 5 AND due |',
+      '',
+      ['=', '!=', '<', '<=', '>', '>=', 'IN', 'NOT IN', 'CONTAINS', 'IS NULL', 'HAS ANCESTOR'],
+    ],
+  ])('behind a mistake: %s', (text, replaced, texts) => expect(at(text)).toEqual([replaced, ...texts]))
 
   test.each([
     "SELECT * FROM Task WHERE done = 'TR|",

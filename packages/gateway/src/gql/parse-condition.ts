@@ -49,72 +49,53 @@ function parseOne(tokens: TokenStream, depth: number): Condition {
   return inner
 }
 
-const mirrored: Readonly<Record<string, ComparisonOperator>> = {
-  '=': '=',
-  '!=': '!=',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
-}
+const symbols = ['=', '!=', '<', '<=', '>', '>=']
+/** Behind a property, and behind a value. */
+const operators = [...symbols, 'IN', 'NOT IN', 'CONTAINS', 'IS NULL', 'HAS ANCESTOR']
+const mirroredOperators = [...symbols, 'IN', 'HAS DESCENDANT']
 
-const operatorWords = 'an operator: =, !=, <, <=, >, >=, IN, NOT IN, CONTAINS, IS NULL or HAS ANCESTOR'
+const meanings: Readonly<Record<string, ComparisonOperator>> = {
+  CONTAINS: 'IN',
+  'IS NULL': '=',
+  'HAS DESCENDANT': 'HAS ANCESTOR',
+}
+const mirrored: Readonly<Record<string, ComparisonOperator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 
 function parseComparison(tokens: TokenStream): Condition {
   if (startsOperand(tokens)) return parseMirrored(tokens)
   const property = tokens.property('a condition')
-  const token = tokens.take()
-  const comparison = (operator: ComparisonOperator): Condition => ({
+  const operator = parseOperator(tokens, operators, 'a value')
+  return { type: 'comparison', property, operator, operand: parseOperand(tokens) }
+}
+
+/** A comparison with its value on the left, such as `1 < b`. */
+function parseMirrored(tokens: TokenStream): Condition {
+  const operand = parseOperand(tokens)
+  const operator = parseOperator(tokens, mirroredOperators, 'a property')
+  return {
     type: 'comparison',
-    property,
-    operator,
-    operand: parseOperand(tokens),
-  })
-  if (token.type === 'symbol' && token.value in mirrored) {
-    checkOperator(tokens, token)
-    return comparison(token.value as ComparisonOperator)
-  }
-  switch (token.keyword) {
-    case 'IN':
-    case 'CONTAINS':
-      return comparison('IN')
-    case 'NOT':
-      if (!tokens.accept('CONTAINS') && !tokens.accept('IN')) throw tokens.unexpected('IN or CONTAINS')
-      return comparison('NOT IN')
-    case 'HAS':
-      tokens.expect('ANCESTOR')
-      return comparison('HAS ANCESTOR')
-    case 'IS':
-      if (!tokens.is('NULL')) throw tokens.unexpected('NULL', 'there is no IS NOT NULL: write > NULL')
-      return comparison('=')
-    default:
-      throw tokens.unexpected(operatorWords, undefined, token)
+    property: tokens.property('a property'),
+    operator: mirrored[operator] ?? operator,
+    operand,
   }
 }
 
 /** Operators of other languages with their GQL form. */
 const foreign: Readonly<Record<string, ComparisonOperator>> = { '==': '=', '=>': '>=', '=<': '<=', '<>': '!=' }
 
-function checkOperator(tokens: TokenStream, { value }: Token): void {
-  if (tokens.current.type !== 'symbol') return
-  const meant = foreign[`${value}${tokens.current.value}`]
-  if (meant !== undefined) throw tokens.unexpected('a value', `did you mean ${meant}?`)
-}
-
-/** A comparison with its value on the left, such as `1 < b`. */
-function parseMirrored(tokens: TokenStream): Condition {
-  const operand = parseOperand(tokens)
-  const token = tokens.take()
-  let operator: ComparisonOperator | undefined
-  if (token.type === 'symbol') operator = mirrored[token.value]
-  else if (token.keyword === 'IN') operator = 'IN'
-  else if (token.keyword === 'HAS') {
-    tokens.expect('DESCENDANT')
-    operator = 'HAS ANCESTOR'
-  }
-  if (operator === undefined)
-    throw tokens.unexpected('an operator: =, !=, <, <=, >, >=, IN or HAS DESCENDANT', undefined, token)
-  return { type: 'comparison', property: tokens.property('a property'), operator, operand }
+/** @param behind - what follows the operator */
+function parseOperator(tokens: TokenStream, all: readonly string[], behind: string): ComparisonOperator {
+  const operator = all.find((words) => tokens.is(words))
+  if (operator === undefined) throw tokens.unexpected(`an operator: ${all.slice(0, -1).join(', ')} or ${all.at(-1)}`)
+  const { value } = tokens.take()
+  const meant = tokens.current.type === 'symbol' ? foreign[value + tokens.current.value] : undefined
+  if (meant !== undefined) throw tokens.unexpected(behind, `did you mean ${meant}?`)
+  if (operator === 'NOT IN') {
+    if (!tokens.accept('IN') && !tokens.accept('CONTAINS')) throw tokens.unexpected('IN or CONTAINS')
+  } else if (operator === 'IS NULL') {
+    if (!tokens.is('NULL')) throw tokens.unexpected('NULL', 'there is no IS NOT NULL: write > NULL')
+  } else for (const word of operator.split(' ').slice(1)) tokens.expect(word)
+  return meanings[operator] ?? (operator as ComparisonOperator)
 }
 
 type OperandFunction = 'KEY' | 'DATETIME' | 'BLOB' | 'ARRAY'
@@ -133,12 +114,13 @@ function startsOperand({ current, following }: TokenStream): boolean {
 }
 
 function parseOperand(tokens: TokenStream): Operand {
-  const token = tokens.current
-  if (functionOf(token) !== 'ARRAY') return parseScalar(tokens)
+  tokens.note('value')
+  if (functionOf(tokens.current) !== 'ARRAY') return parseScalar(tokens)
   tokens.takeLiteral()
   tokens.expect('(')
   if (tokens.accept(')')) return { type: 'arrayLiteral', values: [] }
   const values = tokens.list(() => {
+    tokens.note('element')
     if (functionOf(tokens.current) === 'ARRAY') throw tokens.unexpected('a value', 'arrays hold no arrays')
     return parseScalar(tokens)
   })
@@ -250,7 +232,7 @@ function parsePartition(tokens: TokenStream): KeyLiteral['partition'] {
 }
 
 function parsePathElement(tokens: TokenStream): KeyLiteralElement {
-  const kind = tokens.expectName('a kind')
+  const kind = tokens.kind()
   tokens.expect(',')
   const token = tokens.current
   if (token.type === 'integer') return { kind, idOrName: tokens.integer() }

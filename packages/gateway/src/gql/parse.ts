@@ -22,14 +22,29 @@ import type {
   Statement,
 } from './syntax.ts'
 import { type ParseOptions, TokenStream } from './token-stream.ts'
-import type { GqlError } from './tokens.ts'
+import { GqlError } from './tokens.ts'
 
 /** The tree of a statement. @throws GqlError with the place, the text found there and what was expected */
 export function parseGql(text: string, options: ParseOptions): Statement {
-  const tokens = new TokenStream(text, options)
-  const isLong = tokens.accept('AGGREGATE')
-  if (!isLong && !tokens.is('SELECT')) throw tokens.unexpected('SELECT or AGGREGATE')
-  const statement = isLong ? parseAggregate(tokens) : parseSelect(tokens)
+  return parseStatement(new TokenStream(text, options))
+}
+
+/** The words and places (token-stream.ts) that may follow the text; none after a mistake. */
+export function expectedAfter(text: string): ReadonlySet<string> {
+  let tokens: TokenStream | undefined
+  try {
+    tokens = new TokenStream(text, { allowLiterals: true })
+    parseStatement(tokens)
+  } catch (error) {
+    if (!(error instanceof GqlError)) throw error
+  }
+  return tokens?.expected ?? new Set()
+}
+
+function parseStatement(tokens: TokenStream): Statement {
+  const isShort = tokens.is('SELECT')
+  if (!isShort && !tokens.accept('AGGREGATE')) throw tokens.unexpected('SELECT or AGGREGATE')
+  const statement = isShort ? parseSelect(tokens) : parseAggregate(tokens)
   if (tokens.current.type !== 'end') throw afterStatement(tokens, statement)
   return statement
 }
@@ -77,15 +92,12 @@ const termKeywords = ['COUNT', 'COUNT_UP_TO', 'SUM', 'AVG']
 
 function parseSelect(tokens: TokenStream): Statement {
   tokens.expect('SELECT')
+  tokens.note('term')
   if (termKeywords.includes(tokens.current.keyword)) return parseShortAggregate(tokens)
-  const { fields, distinct } = parseFields(tokens)
-  const { kind, where } = parseSource(tokens)
   return {
     type: 'select',
-    fields,
-    distinct,
-    kind,
-    where,
+    ...parseFields(tokens),
+    ...parseSource(tokens),
     order: parseOrder(tokens),
     limit: parseLimit(tokens),
     offset: parseOffset(tokens),
@@ -94,26 +106,24 @@ function parseSelect(tokens: TokenStream): Statement {
 
 function parseShortAggregate(tokens: TokenStream): AggregateStatement {
   const aggregations = tokens.list(() => parseTerm(tokens))
-  const source = parseSource(tokens)
-  const over: SelectStatement = {
-    type: 'select',
-    fields: [],
-    distinct: false,
-    ...source,
-    order: [],
-    limit: [],
-    offset: [],
-  }
-  return { type: 'aggregate', aggregations, over }
+  const clauses = { fields: [], distinct: false, order: [], limit: [], offset: [] } as const
+  return { type: 'aggregate', aggregations, over: { type: 'select', ...clauses, ...parseSource(tokens) } }
 }
 
 function parseFields(tokens: TokenStream): Pick<SelectStatement, 'fields' | 'distinct'> {
-  const distinctOn = tokens.is('DISTINCT') ? parseDistinct(tokens) : undefined
-  if (distinctOn !== 'all' && tokens.accept('*')) return { fields: [], distinct: distinctOn ?? false }
-  const expected = distinctOn === 'all' ? 'ON or a property' : 'a property, or *'
-  const first = distinctOn === undefined ? `${expected}, DISTINCT or an aggregation` : expected
-  const fields = tokens.list((index) => parseField(tokens, index === 0 ? first : 'a property'))
-  return { fields, distinct: distinctOn === 'all' ? true : (distinctOn ?? false) }
+  if (tokens.accept('*')) return { fields: [], distinct: false }
+  const isDistinct = tokens.accept('DISTINCT')
+  if (!isDistinct)
+    return { fields: parseFieldList(tokens, 'a property, or *, DISTINCT or an aggregation'), distinct: false }
+  if (!tokens.accept('ON')) return { fields: parseFieldList(tokens, 'ON or a property'), distinct: true }
+  tokens.expect('(')
+  const distinct = tokens.list(() => tokens.property('a property'))
+  tokens.expect(')')
+  return { fields: tokens.accept('*') ? [] : parseFieldList(tokens, 'a property, or *'), distinct }
+}
+
+function parseFieldList(tokens: TokenStream, expected: string): readonly string[] {
+  return tokens.list((index) => parseField(tokens, index === 0 ? expected : 'a property'))
 }
 
 /** A property; text that looks like an aggregation gets a message of its own. */
@@ -124,29 +134,18 @@ function parseField(tokens: TokenStream, expected: string): string {
   throw tokens.unexpected('FROM', `there is no function ${property}: use ${termKeywords.join(', ')}`)
 }
 
-function parseDistinct(tokens: TokenStream): 'all' | readonly string[] {
-  tokens.expect('DISTINCT')
-  if (!tokens.accept('ON')) return 'all'
-  tokens.expect('(')
-  const names = tokens.list(() => tokens.property('a property'))
-  tokens.expect(')')
-  return names
-}
-
 function parseSource(tokens: TokenStream): Pick<SelectStatement, 'kind' | 'where'> {
-  const kind = tokens.accept('FROM') ? tokens.expectName('a kind') : undefined
+  const kind = tokens.accept('FROM') ? tokens.kind() : undefined
   const where = tokens.accept('WHERE') ? parseCondition(tokens) : undefined
   return { kind, where }
 }
 
 function parseOrder(tokens: TokenStream): readonly Order[] {
-  if (!tokens.accept('ORDER')) return []
-  tokens.expect('BY')
+  if (!tokens.accept('ORDER BY')) return []
   return tokens.list(() => {
     const property = tokens.property('a property')
-    if (tokens.accept('DESC')) return { property, direction: 'descending' }
-    tokens.accept('ASC')
-    return { property, direction: 'ascending' }
+    const isDescending = !tokens.accept('ASC') && tokens.accept('DESC')
+    return { property, direction: isDescending ? 'descending' : 'ascending' }
   })
 }
 
@@ -179,6 +178,7 @@ function parsePosition(tokens: TokenStream, expected = 'an integer or a binding'
 
 function parseTerm(tokens: TokenStream): AggregationTerm {
   const { keyword } = tokens.current
+  tokens.note('term')
   if (!termKeywords.includes(keyword)) throw tokens.unexpected(`an aggregation: ${termKeywords.join(', ')}`)
   tokens.take()
   tokens.expect('(')

@@ -1,4 +1,7 @@
-/** A stream of tokens, and the errors of a parser: the text that was found, and what was expected there. */
+/**
+ * A stream of tokens, and the errors of a parser: the text that was found, and what was expected there. At the end of the text the stream notes
+ * each word that the parser looks for, which complete.ts offers.
+ */
 import { nearest } from '@sixtables/engine/did-you-mean'
 import { parseInt64 } from './literals.ts'
 import type { BindingSite } from './syntax.ts'
@@ -18,6 +21,8 @@ export class TokenStream {
   readonly #text: string
   readonly #options: ParseOptions
   current: Token
+  /** Keywords and symbols that were looked for at the end of the text, and of places such as `kind` those that have lists of names. */
+  readonly expected: Set<string> = new Set()
   #following: Token | undefined
   #parts = 0
 
@@ -49,16 +54,25 @@ export class TokenStream {
     }
   }
 
-  /** Whether the current token is this keyword or symbol. */
-  is(word: string): boolean {
+  /** Notes a word, or a place with a list of names, if the text ends here. */
+  note(expected: string): void {
+    if (this.current.type === 'end') this.expected.add(expected)
+  }
+
+  /** Whether the current token is this keyword or symbol, or begins these keywords: `ORDER BY`. */
+  is(words: string): boolean {
+    this.note(words)
     const { type, keyword, value } = this.current
+    const [word] = words.split(' ')
     return keyword === word || (type === 'symbol' && value === word)
   }
 
-  accept(word: string): boolean {
-    const found = this.is(word)
-    if (found) this.take()
-    return found
+  /** Takes a keyword or symbol if it is the next; of several keywords, the others must follow the first. */
+  accept(words: string): boolean {
+    if (!this.is(words)) return false
+    this.take()
+    for (const word of words.split(' ').slice(1)) this.expect(word)
+    return true
   }
 
   expect(word: string): void {
@@ -98,8 +112,14 @@ export class TokenStream {
     return token
   }
 
+  kind(): string {
+    this.note('kind')
+    return this.expectName('a kind')
+  }
+
   /** A property: names joined by points, as one text. */
   property(expected: string): string {
+    this.note('property')
     let property = this.expectName(expected)
     while (this.accept('.')) property += `.${this.expectName('a name after the point')}`
     return property
