@@ -128,8 +128,8 @@ export class ChargedDatabase {
   }
 
   /** A transaction that lost a conflict has ended already. */
-  async rollback(transaction: Uint8Array): Promise<void> {
-    await this.#database.rollback(this.#context(), transaction)
+  rollback(transaction: Uint8Array): Promise<void> {
+    return this.#call('read', async (context) => this.#database.rollback(context, transaction))
   }
 
   allocateIds(keys: readonly Key[]): Promise<readonly Key[]> {
