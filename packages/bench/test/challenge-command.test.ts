@@ -79,6 +79,7 @@ describe('sixtables-lab challenge', () => {
       ['challenge', 'start', 'like-button', join(fileURLToPath(import.meta.url), 'a')],
       /test.ts.a cannot be written: ENOTDIR/,
     ],
+    [['challenge', 'start', 'like-button', '/proc/nowhere/a'], /^\S+ \/proc\/nowhere\/a cannot be written: ENOENT/],
     [['challenge', 'judge', '/nowhere'], /no folder of a challenge/],
     [['challenge', 'judge', '/nowhere', '--seconds', '3'], /--seconds needs --endpoint/],
     [

@@ -5,8 +5,9 @@
  *   solution.mjs     the program, at first the given one; or solution.py, … in another language (starters.ts)
  *   challenge.json   {"challenge": "customer-keys"}, with "command": "python3 solution.py" in another language
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { makeFolder } from '@sixtables/engine'
 import { named, UsageError, wordsOf } from '../cli/errors.ts'
 import { challenges } from './catalogue.ts'
 import type { Challenge } from './challenge.ts'
@@ -28,7 +29,12 @@ const simulatedFile = 'solution.mjs'
  * @returns the program's file
  * @throws UsageError when there is no such challenge or language, or the folder holds a program already or cannot be written
  */
-export function layOutChallenge(name: string, target: string, called: string, languageName?: string): string {
+export async function layOutChallenge(
+  name: string,
+  target: string,
+  called: string,
+  languageName?: string,
+): Promise<string> {
   const challenge = challengeOf(name)
   const language = languageName === undefined ? undefined : languageOf(languageName)
   const given = givenProgram(name)
@@ -40,7 +46,7 @@ export function layOutChallenge(name: string, target: string, called: string, la
   const mark = { challenge: name, command: language?.command }
   const readme = readmeOf(challenge, called, language && { language, given })
   try {
-    mkdirSync(target, { recursive: true })
+    await makeFolder(target)
     for (const [file, text] of files) writeFileSync(join(target, file), text)
     writeFileSync(join(target, 'README.md'), readme)
     writeFileSync(join(target, markFile), `${JSON.stringify(mark)}\n`)

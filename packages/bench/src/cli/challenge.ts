@@ -19,9 +19,14 @@ import { checkFolders, type Io } from './io.ts'
 import { writeResults } from './run.ts'
 
 /** Writes the task and the given program into a folder. @throws UsageError if the folder holds a program already */
-function startChallenge(name: string, folder: string | undefined, language: string | undefined, io: Io): number {
+async function startChallenge(
+  name: string,
+  folder: string | undefined,
+  language: string | undefined,
+  io: Io,
+): Promise<number> {
   const target = resolve(folder ?? name)
-  const program = layOutChallenge(name, target, folder ?? name, language)
+  const program = await layOutChallenge(name, target, folder ?? name, language)
   io.out(`${target} has README.md, the task, and ${program}, the program to change.`)
   io.out(`Then: npx sixtables-lab challenge judge ${folder ?? name}`)
   return 0
