@@ -90,6 +90,10 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
         <input
           type="file"
           accept=".yaml,.yml,.json,.csv"
+          // Else a file that was edited meanwhile, and is chosen again, is no change.
+          onClick={({ currentTarget }) => {
+            currentTarget.value = ''
+          }}
           onChange={(event) => void take(event.currentTarget.files?.[0])}
         />
       </label>

@@ -99,10 +99,12 @@ function HeatmapView(props: HeatmapProps) {
         style={{ maxWidth: '100%' }}
         role="img"
         aria-label={`${arm}: heat of ${heatmap.rows.length} key ranges from ${inTime(props.from)} to ${inTime(props.to)} ${heatmap.time}, ${heatmap.events.length} splits, moves and refusals; the values are in the table below`}
-        onMouseDown={({ offsetX }) => {
+        onPointerDown={({ currentTarget, pointerId, offsetX }) => {
+          // The end of a drag is known wherever the pointer is by then.
+          currentTarget.setPointerCapture(pointerId)
           dragged.current = offsetX
         }}
-        onMouseUp={({ offsetX }) => {
+        onPointerUp={({ offsetX }) => {
           const span = spanOf(dragged.current ?? offsetX, offsetX, width, props)
           dragged.current = undefined
           if (span !== undefined) props.onSpan(span)
