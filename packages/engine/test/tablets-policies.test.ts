@@ -10,7 +10,6 @@ describe('500 operations a second, and half as many more every five minutes', ()
     const ramp = drive({ seconds: 5_600, rate: (second) => 500 * 1.5 ** Math.floor(second / 300), key: scattered })
     expect(ramp.served).toBeGreaterThan(730_000)
     expect(ramp.counts.refused).toBe(0)
-    for (const { refused } of ramp.fleet.servers) expect(refused).toBe(0)
     // Moves are short and rare.
     expect(ramp.counts.unavailable / ramp.counts.asked).toBeLessThan(0.003)
     expect(ramp.busiestOverMean).toBeLessThan(2)

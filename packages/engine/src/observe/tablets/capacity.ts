@@ -38,9 +38,7 @@ export class TabletServer {
   #backlog = 0
   #load = 0
   #atMs: number
-  /** Operations refused since the start. */
-  refused = 0
-  /** The latest of them. Made at the first: an engine has a thousand servers, and most refuse nothing. */
+  /** Operations refused in the last seconds. Made at the first: an engine has a thousand servers, and most refuse nothing. */
   #refused: StepRing | undefined
 
   constructor(id: number, nowMs: number, capacity: number, queueMsMax: number) {
@@ -107,7 +105,6 @@ export class TabletServer {
   }
 
   refuse(nowMs: number, cost: number): void {
-    this.refused += cost
     this.#refused ??= new StepRing(1_000, 15, 1)
     this.#refused.add(this.#refused.at(nowMs), cost)
   }
