@@ -50,6 +50,31 @@ it('finds a row among those of its commit and of others, in a view of then and n
   expect(found(log.view()).at(-1)).toBe(5)
 })
 
+it('finds the records of a commit to many groups, looking at few of them for each', async () => {
+  const rows = Array.from({ length: 5_000 }, (_, i) => `${keySpaces.Log}${String(i).padStart(8, '0')}versions`)
+  let looks = 0
+  const counted = new Proxy(rows, {
+    get: (target, name) => {
+      looks++
+      return Reflect.get(target, name)
+    },
+  })
+  const values = rows.map((_, i) => Uint8Array.of(i % 256))
+  const first = rows[0] as string
+  expect(valueIn({ rows: counted, values, start: 0, end: rows.length }, first)).toBe(undefined)
+  expect(looks).toBeLessThan(200)
+  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), new VirtualClock())
+  const snapshot = kv.snapshot()
+  await kv.batch(rows.map((key, i) => ({ key, value: values[i] })))
+  const later = kv.snapshot()
+  for (const at of [0, 1_234, 4_999]) {
+    const row = rows[at] as string
+    expect(await snapshot.get(row)).toBe(undefined)
+    expect(await later.get(row)).toEqual(Uint8Array.of(at % 256))
+    expect(await kv.get(row)).toEqual(Uint8Array.of(at % 256))
+  }
+})
+
 it('loses no record in a long batch that begins when one of two reads of the log has moved it into the tree', async () => {
   const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), new VirtualClock())
   const rowsFrom = (space: string, from: number, count: number) =>

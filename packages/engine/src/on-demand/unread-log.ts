@@ -6,7 +6,8 @@
  *              start ──┘            └── end
  *
  * Most records are written and trimmed without a read of the past. In a tree each would cost two random accesses, in a list none. A
- * record is found by its commitVersion, the last eight bytes of its key, which grows along the list (commit-log/L1).
+ * record is found by its commitVersion, the last eight bytes of its key, which grows along the list (commit-log/L1). A commit to 5,000
+ * groups has 5,000 records of one version, in no order: the first read of such a record moves the list into the tree.
  *
  * The lists are only appended to; any other change makes new lists, so a view never changes. A row is either here or in the tree.
  */
@@ -82,11 +83,15 @@ export class UnreadLog {
   }
 }
 
-/** The value of a row; `undefined` is no proof of absence if versions fall somewhere along the list. */
+/** Rows of one version that a search looks at: with all of them, reads of a whole commit would cost the square of its groups. */
+const sameVersionMax = 128
+
+/** The value of a row; `undefined` is no proof of absence: versions may fall along the list, or the commit has many groups. */
 export function valueIn({ rows, values, start, end }: UnreadRows, row: RowKey): Uint8Array | undefined {
   const version = versionCodeOf(row)
   const next = lowerBound(end, (place) => versionCodeOf(rows[place] as RowKey) <= version, start)
-  for (let at = next - 1; at >= start; at--) {
+  const first = Math.max(start, next - sameVersionMax)
+  for (let at = next - 1; at >= first; at--) {
     const found = rows[at] as RowKey
     if (found === row) return values[at]
     if (versionCodeOf(found) !== version) return undefined
