@@ -60,3 +60,14 @@ test('a stream is handed over before it begins, and exports of a machine are not
   expect([answer.contentType, seen]).toEqual(['text/event-stream', ['data: {"n":0}\n\n', 'data: {"n":1}\n\n']])
   expect(await http.exchange(request('POST', '/v1/projects/demo:export', {}))).toMatchObject({ status: 404 })
 })
+
+test('a path without a route is answered with the nearest one', async () => {
+  const http = await gateway((router) => router.add('GET', '/emulator/ticks', () => ({ text: 'tick' })))
+  for (const [path, remedy] of [
+    ['/emulator/tick', '; did you mean /emulator/ticks?'],
+    ['/x', ''],
+  ] as const) {
+    const body = `there is no GET ${path}${remedy}\n`
+    expect(await http.exchange(request('GET', path))).toEqual({ status: 404, contentType: textType, body })
+  }
+})

@@ -147,7 +147,7 @@ export class HttpCalls {
     try {
       const { router, clock } = this.#options
       const found = router.find(request.method, path)
-      if (found === undefined) return unknownPath(request, path, router.verbsOf(path))
+      if (found === undefined) return unknownPath(request, path, router)
       const body = await request.readBody()
       const call = new Call({ clock })
       request.serve(call)
@@ -189,9 +189,10 @@ function errorAnswer(status: ReturnType<typeof statusOf>, form: WireForm): Whole
   return { status: httpStatuses[status.code], contentType: form.contentType, body: form.error(status) }
 }
 
-/** The answer to an unknown path or a wrong verb. @param verbs - those that this path has routes for */
-function unknownPath(request: HttpRequest, path: string, verbs: readonly string[]): WholeAnswer {
-  const remedy = dataTarget(path) === undefined ? (useVerb(verbs) ?? meantMethod(path)) : useVerb(['POST'])
+/** The answer to an unknown path or a wrong verb. */
+function unknownPath(request: HttpRequest, path: string, router: Router): WholeAnswer {
+  const verbs = dataTarget(path) === undefined ? router.verbsOf(path) : ['POST']
+  const remedy = useVerb(verbs) ?? didYouMean(meantMethod(path) ?? router.nearestTo(path))
   const message = `there is no ${request.method} ${path}${remedy === undefined ? '' : `; ${remedy}`}`
   if (path.startsWith('/v1/')) {
     const form = formOf(one(request.headers['content-type'])) ?? jsonForm
@@ -204,10 +205,14 @@ function useVerb(verbs: readonly string[]): string | undefined {
   return verbs.length === 0 ? undefined : `use ${verbs.join(' or ')}`
 }
 
+function didYouMean(near: string | undefined): string | undefined {
+  return near === undefined ? undefined : `did you mean ${near}?`
+}
+
 function meantMethod(path: string): string | undefined {
   const [, verb] = /^\/v1\/projects\/[^/]+:([A-Za-z]+)$/.exec(path) ?? []
   const near = verb === undefined ? undefined : nearest(verb, Object.keys(methods))
-  return near === undefined || near === verb ? undefined : `did you mean ${near}?`
+  return near === verb ? undefined : near
 }
 
 interface DataTarget {

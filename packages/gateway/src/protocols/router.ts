@@ -7,6 +7,7 @@
  *   /emulator/heat?table,span,rows              the query may have these names only
  */
 import { invalidArgument, type MaybePromise } from '@sixtables/engine'
+import { nearest } from '@sixtables/engine/did-you-mean'
 import type { Line } from '../calls/line-queue.ts'
 import { checkParameters } from '../convert/parameters.ts'
 
@@ -159,6 +160,15 @@ export class Router {
       return { route: pattern.route, parameters: Object.fromEntries(parts) }
     }
     return undefined
+  }
+
+  /** The path that may be meant by one without a route, among those without named parts: `/reset` for `/rset`. */
+  nearestTo(path: string): string | undefined {
+    const paths = [...this.#routes.keys()].map((route) => route.slice(route.indexOf(' ') + 1))
+    return nearest(
+      path,
+      paths.filter((one) => one !== '/'),
+    )
   }
 
   /** The verbs that a path has routes for. @throws INVALID_ARGUMENT like {@link find} */

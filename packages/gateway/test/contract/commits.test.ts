@@ -116,6 +116,8 @@ test('waiting records are listed and released one by one, and a table is read by
   expect(await get(`table?name=EntitiesByKind&from=${encodeURIComponent(start)}&limit=9`)).toMatchObject({
     rows: [{}, { row: 'EntitiesByKind(demo, ToDo, ToDo:2)' }],
   })
+  const message = 'the parameter name is missing; it is a table such as name=Entities'
+  expect(await get('table?limit=9')).toMatchObject({ error: { message } })
 })
 
 test('a stale answer says which results are old, gone or missing, and nothing is applied by asking', async () => {

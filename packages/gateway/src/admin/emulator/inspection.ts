@@ -161,6 +161,7 @@ function databases(engine: Engine, { after, limit }: Parameters): DatabasesRepor
 
 function table(engine: Engine, parameters: Parameters, { context }: Asked): unknown {
   const { name, kind, property, from, after, until, before } = parameters
+  if (!name) throw invalidArgument('the parameter name is missing; it is a table such as name=Entities')
   const limit = wholeNumber('limit', parameters['limit'])
   const words = wholeNumber('words', parameters['words'])
   const stretch = { from, after, until, before, limit, words }
