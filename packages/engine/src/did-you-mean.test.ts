@@ -16,6 +16,7 @@ test('the nearest word is given only when it is near', () => {
   expect(nearest('verbose', words)).toBeUndefined()
   expect(nearest('x', words)).toBeUndefined()
   expect(nearest('todo', ['ToDo', 'Todos'])).toBe('ToDo')
+  expect(nearest('stat', ['start', 'stats'])).toBe('stats')
 })
 
 test('a text that is far longer than the words is not compared with them', () => {

@@ -28,7 +28,8 @@ const errorsMax = 3
 
 /**
  * The nearest of `words` if it is near enough to be a typing error: at most a third of its letters wrong, and at most three;
- * or any number of letters in the wrong case.
+ * or any number of letters in the wrong case. Of words with equally many errors one that begins with `word` is nearer: `stats` for
+ * `stat`, rather than `start`.
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   // Each letter too many is an error: a text of megabytes is no misspelt word, and is not compared.
@@ -39,7 +40,8 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   let bestErrors = errorsMax + 1
   for (const candidate of near) {
     const errors = typingErrors(word, candidate)
-    if (errors < bestErrors && errors * 3 <= Math.max(candidate.length, 3)) {
+    const isNearer = errors < bestErrors || (errors === bestErrors && candidate.startsWith(word))
+    if (isNearer && errors * 3 <= Math.max(candidate.length, 3)) {
       best = candidate
       bestErrors = errors
     }

@@ -43,6 +43,7 @@ export function readWords(args: readonly string[], program: Program): Words {
     if (arg === '--') return { path, args: [...read, ...args.slice(at)] }
     if (named.get(at)?.commands !== undefined) continue
     if (!arg.startsWith('--')) {
+      refuseLetters(arg, flags, path)
       read.push(arg === '-' ? stdinWord : arg)
       continue
     }
@@ -58,6 +59,12 @@ export function readWords(args: readonly string[], program: Program): Words {
     }
   }
   return { path, args: read }
+}
+
+/** yargs would read each letter of `-1h` as a flag, the last one as a wish for help. */
+function refuseLetters(arg: string, flags: readonly Flag[], path: readonly Command[]): void {
+  if (!/^-./.test(arg) || !Number.isNaN(Number(arg)) || flags.some(({ alias }) => alias === arg[1])) return
+  throw new UsageError(`there is no flag ${arg}${whereOf(path)}; see ${inWords(['sixtables', ...path], '--help')}`)
 }
 
 function isTruth(word: string): boolean {
@@ -157,7 +164,7 @@ function unknownFlag(
   flags: readonly Flag[],
   path: readonly Command[],
 ): UsageError {
-  const where = path.length === 0 ? '' : ` for ${inWords(path)}`
+  const where = whereOf(path)
   const meant = flags.find(({ insteadOf }) => insteadOf?.[name] !== undefined)
   if (meant !== undefined) {
     const hasValue = value !== undefined && value !== '' && !value.startsWith('-')
@@ -170,6 +177,10 @@ function unknownFlag(
   const near = nearest(name, words)
   if (near !== undefined) return new UsageError(`there is no flag --${name}; did you mean --${near}?`)
   return new UsageError(`there is no flag --${name}${where}; see ${inWords(['sixtables', ...path], '--help')}`)
+}
+
+function whereOf(path: readonly Command[]): string {
+  return path.length === 0 ? '' : ` for ${inWords(path)}`
 }
 
 function inWords(path: readonly (Command | string)[], ...more: readonly string[]): string {
