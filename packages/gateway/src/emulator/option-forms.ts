@@ -16,10 +16,13 @@ export function choiceOf<const T extends string>(choices: readonly T[]): Form<T>
   return { words: `is one of ${choices.join(', ')}`, read: (value) => choices.find((choice) => choice === value) }
 }
 
-export function wholeUpTo(greatest: number): Form<number> {
+export function wholeUpTo(greatest: number, least = 0): Form<number> {
   return {
-    words: `must be a whole number from 0 to ${greatest}`,
-    read: (value) => (/^\d{1,15}$/.test(String(value)) && Number(value) <= greatest ? Number(value) : undefined),
+    words: `must be a whole number from ${least} to ${greatest}`,
+    read: (value) => {
+      const number = /^\d{1,15}$/.test(String(value)) ? Number(value) : Number.NaN
+      return number >= least && number <= greatest ? number : undefined
+    },
   }
 }
 

@@ -44,7 +44,7 @@ export function written(flags: Flags, name: string, form: RegExp, is: string): s
   throw new UsageError(`--${name} is ${is}; got "${value}"`)
 }
 
-/** @throws UsageError for a value that is no whole number from 0 to `greatest` */
-export function wholeNumber(flags: Flags, name: string, greatest: number): number | undefined {
-  return formed(flags, name, wholeUpTo(greatest))
+/** @throws UsageError for a value that is no whole number from `least` to `greatest` */
+export function wholeNumber(flags: Flags, name: string, greatest: number, least = 0): number | undefined {
+  return formed(flags, name, wholeUpTo(greatest, least))
 }

@@ -34,7 +34,7 @@ import { moreResultsTypes } from '../../handlers/run-query.ts'
 import { dataMethodOf, type MethodName } from '../../methods.ts'
 import type { Flags, Io } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
-import { ask, bodyOf, NoSuchEndpoint, refusal, type Target } from './ask.ts'
+import { ask, bodyOf, errorIn, NoSuchEndpoint, refusal, type Target } from './ask.ts'
 import { databaseOf, projectOf } from './places.ts'
 import { withTarget } from './target.ts'
 
@@ -201,6 +201,11 @@ export class ApiStore implements FixtureStore {
     const type = response.headers.get('content-type') ?? 'no type'
     if (response.ok && type.includes('protobuf')) return body
     if (response.ok) throw new OperationError(`${place} answered ${method} with ${type}; it is no Datastore`)
+    // A connection is refused before its request is read, in JSON.
+    if (type.includes('json')) {
+      const { status: code, message } = errorIn(body.toString())
+      throw refusal(code, message ?? `${place} answered ${response.status} to ${method}`)
+    }
     const status = statusIn(body)
     const code = Object.entries(statusCodes).find(([, number]) => number === status.code)?.[0]
     throw refusal(code, status.message ?? `${place} answered ${response.status} to ${method}`)

@@ -46,6 +46,7 @@ describe('the settings of a start', () => {
       transactionBytesMax: 11,
     })
     expect(() => settings({ 'max-calls': 'many' })).toThrow('--max-calls must be a whole number')
+    expect(() => settings({ 'max-calls': '0' })).toThrow('--max-calls must be a whole number from 1 to 10000000')
   })
 
   test('--testing is in memory and strong, in legacy mode too', () => {

@@ -223,12 +223,13 @@ function ttlOf(flags: Flags): readonly TtlPolicy[] {
   )
 }
 
+/** At least 1: a server with a bound of 0 would start, and refuse every call. */
 function loadOf(flags: Flags): Partial<AdmissionLimits> {
   const given = {
-    connectionsMax: wholeNumber(flags, 'max-connections', 1_000_000),
-    callsMax: wholeNumber(flags, 'max-calls', 10_000_000),
-    unreadBytesMax: wholeNumber(flags, 'max-unread-bytes', 2 ** 40),
-    requestBytesMax: wholeNumber(flags, 'max-request-bytes', 2 ** 40),
+    connectionsMax: wholeNumber(flags, 'max-connections', 1_000_000, 1),
+    callsMax: wholeNumber(flags, 'max-calls', 10_000_000, 1),
+    unreadBytesMax: wholeNumber(flags, 'max-unread-bytes', 2 ** 40, 1),
+    requestBytesMax: wholeNumber(flags, 'max-request-bytes', 2 ** 40, 1),
   }
   return Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== undefined))
 }
