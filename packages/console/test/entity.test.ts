@@ -87,6 +87,8 @@ consoleTests('an entity in the console', ({ visit }) => {
       compared++
     }
     expect(compared).toBeGreaterThan(10)
+    const typeOfVersion = page.locator('.entity-state td > .muted').getByText('timestamp', { exact: true }).first()
+    expect(await typeOfVersion.evaluate((words) => words.getClientRects().length)).toBe(1)
     // A change of one value leaves every other byte as it was.
     await dialog.getByLabel('Value of half').fill('2.5')
     await save(dialog)

@@ -67,9 +67,11 @@ async function hold(page: Page, pattern: RegExp): Promise<Held> {
 consoleTests('Six tables', ({ visit }) => {
   test('a put lights its rows up in the order log, A, B, in words too; a delete strikes them out', async () => {
     const { page, origin, go } = await visit('')
+    const address = new URL(origin).host
     const following = page.waitForResponse(/emulator\/commits\?project=demo&database=$/)
     await go('#/tables/demo')
     await page.getByText('The tables are empty').waitFor()
+    await page.getByText(`npx sixtables put --endpoint ${address} --project demo ToDo:1`).waitFor()
     await following
     await noteLights(page)
     const lights = () => page.evaluate(() => (window as unknown as Lights).lights)

@@ -32,6 +32,12 @@ export function CopyCode({ text }: { readonly text: string }) {
   )
 }
 
+/** A command line that writes an entity to this server. */
+export function putLine(project: string): string {
+  const address = server.value?.address ?? location.host
+  return `npx sixtables put --endpoint ${address} --project ${project} ToDo:1 '{"title": "look inside"}'`
+}
+
 /** How the client library of a program finds this server. @param project - absent: the server's own */
 export function ConnectClient({ project }: { readonly project?: string | undefined }) {
   const lines = [

@@ -6,7 +6,7 @@
 import { GqlError, printGql, type Statement } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
-import { ConnectClient, CopyButton } from '../../components/copy-button.tsx'
+import { ConnectClient, CopyButton, putLine } from '../../components/copy-button.tsx'
 import {
   EntityActions,
   EntityDialogs,
@@ -72,7 +72,7 @@ function EmptyData({ place }: { readonly place: Place }) {
   const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
   const address = server.value?.address ?? location.host
   const project = place.project || (server.value?.project ?? 'demo')
-  const put = `npx sixtables put --endpoint ${address} --project ${project} ToDo:1 '{"title": "look inside"}'`
+  const put = putLine(project)
   return (
     <EmptyState title={place.namespace === '' ? 'No data yet' : 'No data in this namespace'}>
       <p>

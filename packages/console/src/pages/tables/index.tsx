@@ -1,7 +1,9 @@
 /** Six tables: the tables and the log side by side as what they are, sorted rows, and commits that light up the rows they write. */
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { server } from '../../api/connection.ts'
 import { Button, Check, Form, Select } from '../../components/controls.tsx'
+import { putLine } from '../../components/copy-button.tsx'
 import { DatabaseChoice } from '../../components/databases.tsx'
 import { EmptyState, ErrorNote, Problem, safeText } from '../../components/parts.tsx'
 import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
@@ -42,7 +44,8 @@ export default function TablesPage({ route }: PageProps) {
         <EmptyState title="The tables are empty">
           <p>
             Put an entity with your program, or from a terminal, and{' '}
-            {isShared() ? 'read again' : 'watch its rows appear'}: <code>npx sixtables seed entities.json</code>
+            {isShared() ? 'read again' : 'watch its rows appear'}:{' '}
+            <code>{putLine(live.project || (server.value?.project ?? 'demo'))}</code>
           </p>
         </EmptyState>
       )}
