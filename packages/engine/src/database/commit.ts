@@ -167,6 +167,7 @@ function* commitInTurn(
       const isApplied = yield* waitFor(log.readyFor(database, records))
       // Admission: the last moment at which the commit can end without a trace. From here to the append nothing waits.
       checkAlive(context)
+      // A reset has deleted this database meanwhile: the caller begins again with the one that follows it.
       if (database.successor !== undefined) throw new Superseded()
       const footprint = new RecordsFootprint(records)
       const admission = guard ?? transactions
@@ -177,6 +178,7 @@ function* commitInTurn(
       written = log.append(context, database, records, isApplied)
       context.trace?.committed(tallyOf(records))
       recent.add({ footprint, groupsRead: guard?.groupsRead ?? [], transaction, written: written ?? undefined })
+      // Until the store has them, later commits read these images from memory.
       const kept = log.keepInFlight(records, isApplied, written)
       if (kept !== undefined) yield kept
     }

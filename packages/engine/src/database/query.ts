@@ -126,6 +126,7 @@ export function* readByPlan<T>(
     explanation?.planned(plan, nearest, aggregated)
     context.trace?.planned(() => wholePlanTree(plan, nearest, aggregated))
     const window = windowOf(query, plan, { saysLimit: database.settings.mode === 'legacy' })
+    // Descending key order is a scan backwards here; production needs an index for it, so one is built, or its lack refused.
     if (normal.reverse && aggregated === undefined)
       yield* waitFor(queryIndexes.demandKeyOrder(context, database, normal))
     if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, plan))

@@ -1,9 +1,10 @@
 /**
- * The zigzag merge join: the positions that all inputs have.
+ * The zigzag merge join: the positions that all inputs have. The position of a row is the part of its key behind the prefix of its
+ * scan: in the rows owner="ada", ToDo:1 and done=false, ToDo:1 it is ToDo:1.
  *
  * One input proposes its row as the candidate. Each other input in turn seeks to the first row at or after it. An input that
  * lands behind the candidate proposes its own row instead. When all inputs are at the candidate, it is a result, and the next
- * candidate is the following row of the first input.
+ * candidate is the following row of the input that came last. The join ends when an input has no more rows.
  *
  *   color = red    1     4  5        9              candidate 1 → 3 → 4: a result
  *   size = 10         3  4        8  9

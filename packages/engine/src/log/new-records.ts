@@ -18,7 +18,10 @@ export interface NewRecord {
   readonly value: Uint8Array
 }
 
-/** The records of a commit, first of the groups in `head`, even without changes. INVALID_ARGUMENT for too many rows. */
+/**
+ * The records of a commit. On a store that several processes share, `head` names its groups: each gets a record, in that order, even
+ * one in which no entity changes. Elsewhere `head` names none. INVALID_ARGUMENT for too many rows.
+ */
 export function recordsOf(
   context: RequestContext,
   deltas: readonly EntityDelta[],

@@ -156,6 +156,7 @@ export class TabletFleet {
     this.heat.addTrouble(tablet.table, rowKey, nowMs, 0, weight, 0)
   }
 
+  /** Runs what is due by an instant: steps of the flows, then splits, compactions, merges and moves. */
   advance(nowMs: number): void {
     this.recording.advance(nowMs)
     if (nowMs > this.#nowMs) this.#nowMs = nowMs
