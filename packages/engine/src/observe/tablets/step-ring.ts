@@ -60,7 +60,8 @@ export class StepRing {
 
   /** Adds the sums of a ring of the same form. */
   addAll(other: StepRing): void {
-    for (const [slot, step] of other.#steps.entries()) {
+    for (let slot = 0; slot < this.#slots; slot++) {
+      const step = other.#steps[slot] as number
       if (step < 0 || step < (this.#steps[slot] as number)) continue
       const first = this.at(step * this.#stepMs)
       for (let place = first; place < first + this.#width; place++) this.add(place, other.#sums[place] as number)
@@ -69,8 +70,9 @@ export class StepRing {
 
   /** Halves all sums. @returns the other halves */
   halved(): StepRing {
-    for (const [place, sum] of this.#sums.entries()) this.#sums[place] = sum / 2
-    return new StepRing(this.#stepMs, this.#slots, this.#width, this.#sums.slice(), this.#steps.slice())
+    const sums = this.#sums
+    for (let place = 0; place < sums.length; place++) sums[place] = (sums[place] as number) / 2
+    return new StepRing(this.#stepMs, this.#slots, this.#width, sums.slice(), this.#steps.slice())
   }
 
   /** The sum of a measure in a step; 0 if the ring does not have the step. */
@@ -87,7 +89,10 @@ export class StepRing {
     const totals = new Array<number>(this.#width).fill(0)
     const now = Math.floor(nowMs / this.#stepMs)
     for (let step = Math.max(now - this.slotsOf(spanMs) + 1, 0); step <= now; step++) {
-      for (let i = 0; i < this.#width; i++) totals[i] = (totals[i] as number) + this.value(step, i)
+      const slot = step % this.#slots
+      if (this.#steps[slot] !== step) continue
+      const place = slot * this.#width
+      for (let i = 0; i < this.#width; i++) totals[i] = (totals[i] as number) + (this.#sums[place + i] as number)
     }
     return totals
   }
