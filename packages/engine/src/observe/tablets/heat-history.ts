@@ -126,7 +126,9 @@ export class HeatHistory {
       const cells: HeatCell[] = []
       for (const [i, range] of ranges.entries()) {
         const values = range.values(tier, step)
-        if (values !== undefined) cells.push({ ...boundsOf(range, ranges[i + 1]?.start), values })
+        if (values === undefined) continue
+        const { start, end } = boundsOf(range, ranges[i + 1]?.start)
+        cells.push({ start, end, values })
       }
       if (cells.length > 0) yield { table, atMs: step * stepMs, stepMs, cells }
     }
