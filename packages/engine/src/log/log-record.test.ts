@@ -41,4 +41,12 @@ describe('a log record', () => {
       { numRuns: 200 },
     )
   })
+
+  it('shares its buffer with few others: a cell that is kept keeps all of it', () => {
+    const head = { transaction: new Uint8Array(), groups: [] }
+    for (const length of [1, 300, 900, 5000, 100_000]) {
+      const record = encodeLogRecord(head, [{ path: 'p', before: undefined, after: new Uint8Array(length) }])
+      expect(record.buffer.byteLength).toBeLessThanOrEqual(Math.max(8192, record.length))
+    }
+  })
 })

@@ -72,7 +72,8 @@ export function encodeLogRecord(head: LogRecordHead, changes: readonly EntityCha
   return bytes
 }
 
-const slabBytes = 64 << 10
+/** A cell that outlives its record keeps its whole slab: in memory, an entity that is new among many writes of others. */
+const slabBytes = 8 << 10
 let slab = Buffer.alloc(0)
 let slabUsed = 0
 

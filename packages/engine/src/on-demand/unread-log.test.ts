@@ -11,21 +11,21 @@ const value = Uint8Array.of(1)
 
 it('makes room when many rows were dropped, and a view of before has them still', () => {
   const log = new UnreadLog()
-  const rows = Array.from({ length: 3000 }, (_, i) => `L${10_000 + i}`)
+  const rows = Array.from({ length: 12_000 }, (_, i) => `L${10_000 + i}`)
   for (const row of rows) log.add(row, value)
   const before = log.view()
-  for (const row of rows.slice(0, 2000)) {
+  for (const row of rows.slice(0, 5900)) {
     expect(log.dropOldest(row)).toBe(true)
     expect(log.dropOldest(row)).toBe(false)
   }
   log.add('M', value)
   const keysOf = (view: typeof before): readonly string[] => listed(view).map(({ key }) => key)
-  expect(keysOf(log.view())).toEqual([...rows.slice(2000), 'M'])
+  expect(keysOf(log.view())).toEqual([...rows.slice(5900), 'M'])
   expect(keysOf(before)).toEqual(rows)
-  expect(log.size).toBe(1001)
-  expect(log.view().rows.length).toBeLessThan(2000)
-  expect(keysOf(log.takeOldest(2))).toEqual(rows.slice(2000, 2002))
-  expect([log.size, keysOf(log.takeOldest(5000)).length, log.size]).toEqual([999, 999, 0])
+  expect(log.size).toBe(6101)
+  expect(log.view().rows.length).toBeLessThan(7000)
+  expect(keysOf(log.takeOldest(2))).toEqual(rows.slice(5900, 5902))
+  expect([log.size, keysOf(log.takeOldest(9000)).length, log.size]).toEqual([6099, 6099, 0])
   expect(keysOf(before)).toEqual(rows)
 })
 

@@ -56,7 +56,8 @@ export class UnreadLog {
   #moveTo(start: number): void {
     this.size -= start - this.#start
     this.#start = start
-    if (start > 1024 && start * 2 > this.#rows.length) this.restore(this.view())
+    // Until then the lists keep what was dropped.
+    if (start > 1024 && start * 8 > this.#rows.length) this.restore(this.view())
   }
 
   view(): UnreadRows {
