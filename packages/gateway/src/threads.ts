@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { DatastoreError } from '@sixtables/engine'
 
 /**
@@ -25,4 +25,55 @@ export async function messageOf(worker: Worker, signal: AbortSignal | undefined,
   } catch (error) {
     throw signal?.aborted === true ? clientGone() : new DatastoreError('INTERNAL', `${brokenOff}: ${error}`)
   }
+}
+
+const heapMegabytesMax = 1024
+
+/** The threads that wait for their next task, by their program. */
+const spare = new Map<string, Worker>()
+
+/**
+ * The answer of a thread to a task. A client that leaves ends its thread. One thread of each program is kept for the next task, because loading
+ * a program takes long.
+ *
+ * @throws as {@link messageOf}
+ */
+export async function answerOfThread(
+  file: string,
+  task: unknown,
+  signal: AbortSignal | undefined,
+  brokenOff: string,
+): Promise<unknown> {
+  const worker = spare.get(file) ?? start(file)
+  spare.delete(file)
+  worker.ref()
+  worker.postMessage(task)
+  let isKept = false
+  try {
+    const answer = await messageOf(worker, signal, brokenOff)
+    isKept = !spare.has(file)
+    return answer
+  } finally {
+    if (isKept) {
+      worker.unref()
+      spare.set(file, worker)
+    } else await worker.terminate()
+  }
+}
+
+function start(file: string): Worker {
+  // Some flags of this process are not allowed in a thread.
+  const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax } })
+  // Also the spare one's, for which nothing waits.
+  worker.on('error', () => {
+    if (spare.get(file) === worker) spare.delete(file)
+  })
+  return worker
+}
+
+/** Ends the threads that wait for a task. */
+export async function endSpareThreads(): Promise<void> {
+  const ended = [...spare.values()].map((worker) => worker.terminate())
+  spare.clear()
+  await Promise.all(ended)
 }

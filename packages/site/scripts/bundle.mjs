@@ -54,8 +54,9 @@ function failing(path) {
   return [none, ...Array.from(names, ([, name]) => `export { none as ${name} }`)].join('\n')
 }
 
-/** Texts in place of files, workers in place of processes, and no commands of other languages. */
+/** Texts in place of files, workers in place of processes, no commands of other languages, and no threads beside the server's own. */
 const madeUp = {
+  'gateway/src/protocols/json-threads.ts': () => 'export const convertInThread = undefined',
   'bench/src/replay/recordings.ts': () => {
     const texts = textsOf(['hot-key', 'cured'], (name) => `recordings/${name}.jsonl`)
     return `const texts = ${texts}\nexport const recordingOf = (name) => texts[name]`

@@ -189,10 +189,20 @@ export type ListLimits = ReadonlyMap<string, PartLimit>
 /** Methods with a list of any length. */
 const hasLongList: ReadonlySet<MethodName> = new Set(['Commit', 'AllocateIds', 'ReserveIds'])
 
+/** More than a valid body of the greatest length has: 11 bytes for each, in paths of many elements. Reading them takes some 700 MB. */
+const longListMembersMax = 2_000_000
+const longListMembers: PartLimit = {
+  max: longListMembersMax,
+  refusal: () =>
+    invalidArgument(
+      `the body has more than ${longListMembersMax} members of objects and elements of lists; split the request`,
+    ),
+}
+
 export function jsonListLimits(method: MethodName): ListLimits {
   // In a protobuf request keys and values are still bytes; their lists are counted when these are decoded.
   const limits = new Map<string, PartLimit>([['path', partLimits.pathElements]])
-  if (!hasLongList.has(method)) limits.set('', partLimits.jsonMembers)
+  limits.set('', hasLongList.has(method) ? longListMembers : partLimits.jsonMembers)
   if (method === 'RunQuery' || method === 'RunAggregationQuery') limits.set('values', partLimits.queryValues)
   gather(requests[method] ?? {}, limits)
   return limits

@@ -22,6 +22,7 @@ import { Guard, isLocalName } from '../protocols/guard.ts'
 import { HttpConnections } from '../protocols/http.ts'
 import { Http2Connections } from '../protocols/http2-server.ts'
 import { type Address, Port } from '../protocols/port.ts'
+import { endSpareThreads } from '../threads.ts'
 import { type RouteOptions, routesOf } from './routes-of.ts'
 
 export interface GatewayOptions extends RouteOptions {
@@ -102,6 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       listening.destroyConnections()
       http2.end()
       admission.close()
+      await endSpareThreads()
     },
   }
 }

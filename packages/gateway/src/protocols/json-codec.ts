@@ -7,21 +7,17 @@
  * Known: the proto3 JSON mapping. Measured: the JSON that both of Google's emulators accept and print.
  */
 
-import { type DescMessage, fromBinary, fromJson, type Message, toBinary, toJson } from '@bufbuild/protobuf'
+import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
 import { InvariantError, invalidArgument, limits } from '@sixtables/engine'
 import { jsonListLimits, type ListLimits } from '../convert/request.ts'
 import { dataService, type MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
-import { isBlank } from './json-pieces.ts'
 import { type Json, type JsonObject, parseJson, printJson } from './json-text.ts'
 
-export interface RequestForm {
+interface Method {
   readonly input: DescMessage
-  readonly limits: ListLimits
-}
-
-interface Method extends RequestForm {
   readonly output: DescMessage
+  readonly limits: ListLimits
 }
 
 const methods = new Map<string, Method>(
@@ -31,38 +27,34 @@ const methods = new Map<string, Method>(
     [],
 )
 
-export function methodOf(name: MethodName): Method {
+function methodOf(name: MethodName): Method {
   const method = methods.get(name)
   if (method === undefined) throw new InvariantError(`the descriptors have no method ${name}`)
   return method
 }
 
-/** The request message of a JSON body. An empty body is an empty message. */
+/** The request message of a JSON body. An empty body is an empty message. @throws INVALID_ARGUMENT */
 export function requestFromJson(name: MethodName, body: Buffer): Buffer {
   const text = withoutMark(body)
   if (isBlank(text)) return Buffer.alloc(0)
-  const form = methodOf(name)
-  return bytesFromJson(form.input, text, form)
-}
-
-/** The bytes of a message within a request. @throws INVALID_ARGUMENT */
-export function bytesFromJson(type: DescMessage, text: Buffer, form: RequestForm): Buffer {
-  return bytesOf(type, messageFromJson(type, text, form))
-}
-
-export function messageFromJson(type: DescMessage, text: Buffer, { input, limits: lists }: RequestForm): Message {
+  const { input, limits: lists } = methodOf(name)
   const json = parseJson(text, lists)
   checkStrings(json)
   try {
-    return fromJson(type, json, { registry })
+    const { buffer, byteOffset, byteLength } = toBinary(input, fromJson(input, json, { registry }))
+    return Buffer.from(buffer, byteOffset, byteLength)
   } catch (error) {
     throw invalidArgument(`the body is not a ${input.name} in JSON: ${inWords(error)}`)
   }
 }
 
-export function bytesOf(type: DescMessage, message: Message): Buffer {
-  const bytes = toBinary(type, message)
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+/** Whether there is only JSON whitespace. */
+function isBlank(text: Buffer): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at]
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false
+  }
+  return true
 }
 
 /** The reason has texts of the body in it, whatever their length. */
@@ -83,7 +75,7 @@ function inWords(error: unknown): string {
 
 const byteOrderMark = Buffer.from('\uFEFF')
 
-export function withoutMark(body: Buffer): Buffer {
+function withoutMark(body: Buffer): Buffer {
   return body.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? body.subarray(byteOrderMark.length) : body
 }
 
@@ -94,7 +86,7 @@ export function answerToJson(name: MethodName, message: Buffer): string {
   return printJson(jsonOf(methodOf(name).output, message))
 }
 
-export function jsonOf(type: DescMessage, message: Uint8Array): JsonObject {
+function jsonOf(type: DescMessage, message: Uint8Array): JsonObject {
   return toJson(type, fromBinary(type, message), { registry }) as JsonObject
 }
 

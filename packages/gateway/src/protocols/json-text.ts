@@ -8,7 +8,7 @@
  *   printing   two spaces a level and a line break at the end (measured); doubles with a fraction, so that 1.0 and -0.0 differ from 1 and 0
  */
 import { isUtf8 } from 'node:buffer'
-import { checkPartCount, type DatastoreError, invalidArgument } from '@sixtables/engine'
+import { checkPartCount, invalidArgument } from '@sixtables/engine'
 import type { ListLimits } from '../convert/request.ts'
 import { reasonOf } from '../reason.ts'
 
@@ -19,17 +19,13 @@ export interface JsonObject {
 
 /** Parses JSON in UTF-8. @throws INVALID_ARGUMENT for other text, and for text that {@link scanJson} refuses */
 export function parseJson(body: Buffer, limits: ListLimits): Json {
-  if (!isUtf8(body)) throw notUtf8()
+  if (!isUtf8(body)) throw invalidArgument('the body is not valid UTF-8')
   const text = withQuotes(body, scanJson(body, limits))
   try {
     return JSON.parse(text)
   } catch (error) {
     throw invalidArgument(`the body is not JSON: ${reasonOf(error)}`)
   }
-}
-
-export function notUtf8(): DatastoreError {
-  return invalidArgument('the body is not valid UTF-8')
 }
 
 /** The text with quotes around each long integer. */
@@ -60,16 +56,11 @@ function print(value: Json, lineBreak: string, name: string): string {
   if (typeof value === 'number') return doubles.has(name) ? printDouble(value) : String(value)
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
-  const members = printMembers(value, `${lineBreak}  `, name)
-  return members === '' ? open + close : `${open}${lineBreak}  ${members}${lineBreak}${close}`
-}
-
-/** The elements of a list, or the members of an object, without brackets. @param lineBreak - with their indentation */
-export function printMembers(value: Json[] | JsonObject, lineBreak: string, name = ''): string {
+  const inside = `${lineBreak}  `
   const members = Array.isArray(value)
-    ? value.map((element) => print(element, lineBreak, name))
-    : Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${print(member, lineBreak, key)}`)
-  return members.join(`,${lineBreak}`)
+    ? value.map((element) => print(element, inside, name))
+    : Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${print(member, inside, key)}`)
+  return members.length === 0 ? open + close : `${open}${inside}${members.join(`,${inside}`)}${lineBreak}${close}`
 }
 
 function printDouble(value: number): string {
@@ -79,26 +70,26 @@ function printDouble(value: number): string {
 }
 
 /** Messages nest at most 100 deep, as in the wire format; in JSON each may be in an object and in a list. */
-export const depthMax = 200
+const depthMax = 200
 
 /** Numbers with up to this many digits are exact in a double. */
 const exactDigitsMax = 15
 /** 1e309, the shortest number beyond doubles, has this many bytes. */
 const conspicuousBytesMin = 5
 
-export const quote = 0x22
-export const comma = 0x2c
-export const openList = 0x5b
-export const closeList = 0x5d
-export const openObject = 0x7b
-export const closeObject = 0x7d
+const quote = 0x22
+const comma = 0x2c
+const openList = 0x5b
+const closeList = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
 const minus = 0x2d
 const zero = 0x30
 const nine = 0x39
 const backslash = 0x5c
 
 /** An object or a list that has not ended. */
-export interface Level {
+interface Level {
   /** Position of its member name, without quotes; empty for the elements of a list. */
   readonly nameStart: number
   readonly nameEnd: number
@@ -106,7 +97,7 @@ export interface Level {
 }
 
 /** The position of an integer that a double may round. */
-export interface LongInteger {
+interface LongInteger {
   readonly start: number
   readonly end: number
 }
@@ -148,14 +139,14 @@ export function scanJson(bytes: Buffer, limits: ListLimits): readonly LongIntege
   return long
 }
 
-export function checkMembers(bytes: Buffer, { nameStart, nameEnd, commas }: Level, limits: ListLimits): void {
+function checkMembers(bytes: Buffer, { nameStart, nameEnd, commas }: Level, limits: ListLimits): void {
   if (commas === 0 || nameStart === nameEnd) return
   const limit = limits.get(bytes.toString('latin1', nameStart, nameEnd))
   if (limit !== undefined) checkPartCount(limit, commas + 1)
 }
 
 /** Position of the quote that closes the string whose quote is at `start`; the end of a body without one. */
-export function endOfString(body: Buffer, start: number): number {
+function endOfString(body: Buffer, start: number): number {
   const first = body.indexOf(quote, start + 1)
   if (first < 0) return body.length
   if (body[first - 1] !== backslash) return first

@@ -28,7 +28,7 @@ export type RouteAnswer =
   | { readonly text: string }
   | { readonly json: unknown }
   /** JSON that is printed already, because JSON.stringify() would lose something. */
-  | { readonly jsonText: string | readonly Buffer[] }
+  | { readonly jsonText: string | Buffer }
   | { readonly events: Events }
   | { readonly file: FileAnswer }
   | { readonly document: Document }

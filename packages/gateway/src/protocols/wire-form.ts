@@ -5,18 +5,17 @@
  *   application/x-protobuf   the bytes of both messages as they are, errors are google.rpc.Status
  */
 
-import { andThen, DatastoreError, giveWay, limits, type MaybePromise } from '@sixtables/engine'
-import type { Call } from '../call.ts'
-import { wholeBytesMax } from '../convert/pieces.ts'
+import { andThen, DatastoreError, giveWay, limits, type MaybePromise, type RequestContext } from '@sixtables/engine'
 import type { MethodName } from '../methods.ts'
+import type { ConversionTask } from './json-threads.ts'
 import { jsonErrorOf, protobufErrorOf, type Status } from './status.ts'
 
 export interface WireForm {
   readonly contentType: string
   /** Decodes the request message. Long work gives way to other calls. */
-  request(method: MethodName, body: Buffer, call: Call): MaybePromise<Buffer>
+  request(method: MethodName, body: Buffer, context: RequestContext): MaybePromise<Buffer>
   /** Encodes an answer message. Long work gives way to other calls. */
-  answer(method: MethodName, message: Buffer, call: Call): MaybePromise<Buffer | string | readonly Buffer[]>
+  answer(method: MethodName, message: Buffer, context: RequestContext): MaybePromise<Buffer | string>
   error(status: Status): Buffer | string
 }
 
@@ -41,7 +40,7 @@ function lazily<T extends object>(load: () => Promise<T>): () => MaybePromise<T>
 
 /** Loads the codec: a transport that may wait for its first call loads it before. */
 export const codec: () => MaybePromise<typeof import('./json-codec.ts')> = lazily(() => import('./json-codec.ts'))
-const large = lazily(() => import('./json-large.ts'))
+const threads = lazily(() => import('./json-threads.ts'))
 
 /**
  * This many bytes take as long as reading a row. Bodies and answers above 16 KiB therefore wait for a turn of the event loop without
@@ -49,23 +48,42 @@ const large = lazily(() => import('./json-large.ts'))
  */
 const bytesOfWork = 4
 
-/** Longer answers are printed in pieces. */
-const wholeAnswerBytesMax = 16 * 1024
+/** Longer ones are converted in a thread. These take some 5 ms: the JSON of an answer is several times as long as its message. */
+const bodyBytesMaxHere = 128 * 1024
+const answerBytesMaxHere = 64 * 1024
+
+/** @param here - converts without a thread, where there is none */
+function inThread<T>(
+  task: ConversionTask,
+  context: RequestContext,
+  here: () => MaybePromise<T>,
+): MaybePromise<T | Buffer> {
+  return andThen(
+    threads(),
+    ({ convertInThread }): MaybePromise<T | Buffer> => convertInThread?.(task, context) ?? here(),
+  )
+}
 
 export const jsonForm: WireForm = {
   contentType: 'application/json; charset=UTF-8',
-  request: (method, body, call) =>
-    body.length > wholeBytesMax
-      ? andThen(large(), (json) => json.largeRequestFromJson(call, method, body))
-      : andThen(codec(), (json) =>
-          andThen(giveWay(call, body.length / bytesOfWork), () => json.requestFromJson(method, body)),
-        ),
-  answer: (method, message, call) =>
-    andThen(giveWay(call, message.length / bytesOfWork), () =>
-      message.length > wholeAnswerBytesMax
-        ? andThen(large(), (json) => json.longAnswerToJson(method, message, call))
-        : andThen(codec(), (json) => json.answerToJson(method, message)),
-    ),
+  request(method, bytes, context) {
+    const here = (): MaybePromise<Buffer> =>
+      andThen(codec(), (json) =>
+        andThen(giveWay(context, bytes.length / bytesOfWork), () => json.requestFromJson(method, bytes)),
+      )
+    return bytes.length <= bodyBytesMaxHere
+      ? here()
+      : inThread({ conversion: 'requestFromJson', method, bytes }, context, here)
+  },
+  answer(method, bytes, context) {
+    const here = (): MaybePromise<string> =>
+      andThen(codec(), (json) =>
+        andThen(giveWay(context, bytes.length / bytesOfWork), () => json.answerToJson(method, bytes)),
+      )
+    return bytes.length <= answerBytesMaxHere
+      ? here()
+      : inThread({ conversion: 'answerToJson', method, bytes }, context, here)
+  },
   error: jsonErrorOf,
 }
 

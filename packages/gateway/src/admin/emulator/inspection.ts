@@ -20,6 +20,7 @@ import { messageOf } from '../../call.ts'
 import { databaseIdOf, tableNamed, wholeNumber } from '../../convert/parameters.ts'
 import { lookupAnswer } from '../../handlers/lookup.ts'
 import type { RouteAnswer, Router, Verb } from '../../protocols/router.ts'
+import { jsonForm } from '../../protocols/wire-form.ts'
 import { needOneProcess } from '../named-database.ts'
 import { type Asking, progressOf } from './progress.ts'
 import { settingsJson } from './settings.ts'
@@ -77,8 +78,7 @@ async function entity(engine: Engine, query: URLSearchParams, signal: AbortSigna
   const missing = image === undefined ? [key] : []
   const readTime = context.clock.nowMicros()
   const answer = await lookupAnswer(context, { found, missing, deferred: [], readTime }, false)
-  const { longAnswerToJson } = await import('../../protocols/json-large.ts')
-  return { jsonText: await longAnswerToJson('Lookup', messageOf(answer), context) }
+  return { jsonText: await jsonForm.answer('Lookup', messageOf(answer), context) }
 }
 
 export function keyOf({ project, database, namespace, key }: Parameters): Key {

@@ -1,20 +1,17 @@
 /**
  * Commands of pages on a server, each in a thread (page-thread.ts): one may read and print a whole store, for which other calls do not wait. A
- * command ends with its page, and its thread with it. One thread is kept for the next command: loading the command line takes half a second.
+ * command ends with its page, and its thread with it. Loading the command line takes half a second.
  */
-import { Worker } from 'node:worker_threads'
 import { DatastoreError } from '@sixtables/engine'
-import { builtFile, messageOf } from '../../threads.ts'
+import { answerOfThread, builtFile } from '../../threads.ts'
 import type { PageRun } from './command-route.ts'
 import type { PageAnswer } from './page-commands.ts'
 
 /** Each has a memory of its own. */
 const threadsMax = 4
-const heapMegabytesMax = 1024
 
 const threadFile = builtFile('cli/page/page-thread.js')
 let running = 0
-let spare: Worker | undefined
 
 /** `undefined` among the sources. @throws RESOURCE_EXHAUSTED while {@link threadsMax} commands run; CANCELLED; INTERNAL, such as without memory */
 export const runInThread: PageRun | undefined =
@@ -27,27 +24,9 @@ async function inThread(file: string, task: unknown, signal: AbortSignal): Promi
       `${threadsMax} commands of pages run now; try again after one has ended`,
     )
   running++
-  const worker = spare ?? start(file)
-  spare = undefined
-  worker.ref()
-  worker.postMessage(task)
   try {
-    const answer = await messageOf(worker, signal, 'the command broke off')
-    if (spare === undefined) spare = worker
-    return answer as PageAnswer
+    return (await answerOfThread(file, task, signal, 'the command broke off')) as PageAnswer
   } finally {
-    if (spare === worker) worker.unref()
-    else await worker.terminate()
     running--
   }
-}
-
-function start(file: string): Worker {
-  // Some flags of this process are not allowed in a thread.
-  const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax } })
-  // Also the spare one's, for which nothing waits.
-  worker.on('error', () => {
-    if (spare === worker) spare = undefined
-  })
-  return worker
 }
