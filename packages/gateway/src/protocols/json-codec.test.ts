@@ -6,6 +6,11 @@ test.each<[MethodName, string, string]>([
   ['Lookup', '{"keys":[{"path":[{"id":"x"}]}]}', 'PathElement.id from JSON: expected a whole number (int64), got "x"'],
   ['Lookup', '{"keys":[{"path":[{"id":99999999999999999999}]}]}', '99999999999999999999 out of range'],
   ['Commit', '{"mode":"NON"}', 'CommitRequest.Mode from JSON: "NON"; use TRANSACTIONAL or NON_TRANSACTIONAL'],
+  [
+    'Commit',
+    '{"mutations":[{"upsert":{"properties":{"n":1}}}]}',
+    'Value from JSON: 1; a value is written with its type, such as {"integerValue": "1"} or {"stringValue": "a"}',
+  ],
 ])('%s of %s is refused with what would be right', (method, body, words) => {
   expect(() => requestFromJson(method, Buffer.from(body))).toThrow(words)
 })

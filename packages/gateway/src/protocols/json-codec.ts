@@ -67,6 +67,8 @@ function inWords(error: unknown): string {
   const [, name = ''] = /^cannot decode enum (\S+) from JSON/.exec(said) ?? []
   const values = registry.getEnum(name)?.values.filter(({ number }) => number !== 0) ?? []
   if (values.length > 0) return `${said}; use ${values.map((value) => value.name).join(' or ')}`
+  if (said.startsWith('cannot decode message google.datastore.v1.Value from JSON:'))
+    return `${said}; a value is written with its type, such as {"integerValue": "1"} or {"stringValue": "a"}`
   return said.replace(
     /expected bigint \((\w+)\): (?!-?\d+ out of range$)(.*) out of range$/s,
     'expected a whole number ($1), got "$2"',
