@@ -222,12 +222,13 @@ export class OnDemandRows implements Kv {
   }
 
   deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): MaybePromise<void> {
-    return this.#writes.run(() => {
-      this.#store.deleteRanges(ranges, rows)
-      this.#storeReplaced(this.#kept)
-      const ofLog = ranges.filter(touchesLog)
-      if (ofLog.length > 0) this.#unread.drop(ofLog)
-    })
+    return this.#writes.run(() =>
+      // A tree drops a range leaf by leaf, where a search for its rows in the list would cost the whole list for each reset.
+      andThen(ranges.some(touchesLog) ? this.prepare(logRange) : undefined, () => {
+        this.#store.deleteRanges(ranges, rows)
+        this.#storeReplaced(this.#kept)
+      }),
+    )
   }
 
   close(): Promise<void> {

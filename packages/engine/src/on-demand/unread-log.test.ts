@@ -3,6 +3,7 @@ import { firstIndexOptions } from '../database/database-row.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { rowsOf } from '../tables/rows.ts'
+import { turnScheduler } from '../testing/turn-scheduler.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { OnDemandRows } from './on-demand-rows.ts'
 import { listed, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
@@ -73,6 +74,25 @@ it('finds the records of a commit to many groups, looking at few of them for eac
     expect(await later.get(row)).toEqual(Uint8Array.of(at % 256))
     expect(await kv.get(row)).toEqual(Uint8Array.of(at % 256))
   }
+})
+
+it('deletes a range of records in slices when it has many, and looks at none of the others again', async () => {
+  let turns = 0
+  const scheduler = turnScheduler(() => turns++)
+  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), scheduler)
+  const rows = Array.from({ length: 9_000 }, (_, i) => `${keySpaces.Log}${i % 9}${String(i).padStart(8, '0')}`)
+  for (const key of rows) await kv.batch([{ key, value }])
+  const deleteAll = async (digit: number): Promise<number> => {
+    turns = 0
+    await kv.deleteRanges([{ start: `${keySpaces.Log}${digit}`, end: `${keySpaces.Log}${digit + 1}` }])
+    return turns
+  }
+  expect(await deleteAll(3)).toBeGreaterThan(1)
+  expect(await deleteAll(5)).toBe(0)
+  const left = rows.filter((key) => !['3', '5'].includes(key[1] as string)).sort()
+  const scan = kv.scan(rowsOf('Log'))
+  expect((await scan.next(9_000)).map(({ key }) => key)).toEqual(left)
+  scan.close()
 })
 
 it('loses no record in a long batch that begins when one of two reads of the log has moved it into the tree', async () => {

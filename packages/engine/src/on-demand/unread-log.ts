@@ -12,7 +12,7 @@
  * The lists are only appended to; any other change makes new lists, so a view never changes. A row is either here or in the tree.
  */
 import { lowerBound } from '../lower-bound.ts'
-import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
+import type { KvRow, RowKey } from '../storage/kv.ts'
 
 /** Log rows that move into the tree in one step. */
 export const logRowsPerStep = 1024
@@ -73,14 +73,6 @@ export class UnreadLog {
 
   clear(): void {
     this.restore(nothingUnread)
-  }
-
-  drop(ranges: readonly KeyRange[]): void {
-    const before = listed(this.view())
-    this.clear()
-    for (const { key, value } of before) {
-      if (!ranges.some(({ start, end }) => start <= key && key < end)) this.add(key, value)
-    }
   }
 }
 
