@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { RecordingLedger } from '../../context.ts'
 import type { CommitRequest, Mutation } from '../../database/api.ts'
 import { encodeKey, encodeProperties } from '../../encoding/entity-codec.ts'
@@ -7,6 +7,8 @@ import type { Key } from '../../model/key.ts'
 import type { Value } from '../../model/value.ts'
 import { tableIds } from '../../row.ts'
 import { MemoryKv } from '../../storage/memory-kv.ts'
+import { turnScheduler } from '../../testing/turn-scheduler.ts'
+import { ListedRows } from './commit-feed.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const keyOf = (name?: string): Key => ({ partition, path: [{ kind: 'K', ...(name === undefined ? {} : { name }) }] })
@@ -93,6 +95,23 @@ test('a preview tells of a conflict, and of what the last commit left between co
   const preview = await engine.preview(database, engine.context(), plain({ ...next, conflict } as Mutation))
   expect(preview.conflicts).toEqual([false])
   expect(preview.tables).toMatchObject({ EntitiesByPropertyAsc: { written: 1, deleted: 1 } })
+  await engine.close()
+})
+
+test('the rows of a large commit are previewed in several turns', async () => {
+  let turn = 0
+  const engine = await openEngine({ kv: new MemoryKv(), scheduler: turnScheduler(() => turn++) })
+  const mutations = Array.from({ length: 3_000 }, (_, i) => put(keyOf(`x${i}`), { a: text('1'), b: text(`${i}`) }))
+  const turns = new Set<number>()
+  const add = ListedRows.prototype.add
+  vi.spyOn(ListedRows.prototype, 'add').mockImplementation(function (this: ListedRows, ...args) {
+    turns.add(turn)
+    return add.apply(this, args)
+  })
+  onTestFinished(() => void vi.restoreAllMocks())
+  const preview = await engine.preview(engine.database('p'), engine.context(), plain(...mutations))
+  expect(preview.tables).toMatchObject({ Entities: { written: 3_000, deleted: 0 } })
+  expect(turns.size).toBeGreaterThan(4)
   await engine.close()
 })
 

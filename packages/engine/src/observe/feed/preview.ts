@@ -19,7 +19,7 @@ import type { CommitLog } from '../../log/commit-log.ts'
 import type { CommittedReader } from '../../log/log-database.ts'
 import { andThen, type MaybePromise } from '../../maybe-promise.ts'
 import { type Key, withId } from '../../model/key.ts'
-import { runAtOnce } from '../../slices.ts'
+import { runInSlices } from '../../slices.ts'
 import type { KvReader } from '../../storage/kv.ts'
 import { EntityRows, RowProducer } from '../../tables/entity-rows.ts'
 import { groupOf } from '../../tables/log-rows.ts'
@@ -66,16 +66,19 @@ export function previewMutations(
       for (const [i, mutation] of prepared.entries())
         if (mutation.automaticId) mutation.key = withId(mutation.key, BigInt(i + 1))
       const read: CommittedReader = (codes, row) => (log === undefined ? kv.get(row) : log.readCommitted(codes, row))
-      const preview = (): MaybePromise<CommitPreview> =>
-        andThen(evaluateMutations(prepared, rules, read, versions.readTime()), (evaluated) =>
-          previewOf(evaluated, database),
-        )
-      return log === undefined ? preview() : log.exclusive(preview)
+      const evaluate = (): MaybePromise<Evaluated> => evaluateMutations(prepared, rules, read, versions.readTime())
+      return andThen(log === undefined ? evaluate() : log.exclusive(evaluate), (evaluated) =>
+        runInSlices(context, previewOf(evaluated, database)),
+      )
     }),
   )
 }
 
-function previewOf({ states, outcomes, failure }: Evaluated, database: VerbParts['database']): CommitPreview {
+/** In steps that yield their work. */
+function* previewOf(
+  { states, outcomes, failure }: Evaluated,
+  database: VerbParts['database'],
+): Generator<number, CommitPreview> {
   if (failure !== undefined) throw failure
   const rows = new ListedRows(previewRowsMax)
   const producer = new RowProducer(rows)
@@ -84,10 +87,11 @@ function previewOf({ states, outcomes, failure }: Evaluated, database: VerbParts
   for (const state of states) {
     checkCompositeRows(state, database)
     const change = new EntityRows(state, database)
-    runAtOnce(rows.add(change, 'A', producer))
-    runAtOnce(rows.add(change, 'B', producer))
+    yield* rows.add(change, 'A', producer)
+    yield* rows.add(change, 'B', producer)
     indexUpdates += change.updates
     groups.add(groupOf(state.codes.partition, state.codes.path))
+    yield change.updates
   }
   const report = rows.report()
   if (groups.size > 0) rows.tally.Log = { written: groups.size, deleted: 0 }
