@@ -87,5 +87,5 @@ export class VirtualClock implements Scheduler {
 }
 
 function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  return new Promise((resolve) => setImmediate(resolve))
 }
