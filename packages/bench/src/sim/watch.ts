@@ -2,7 +2,7 @@
  * Samples tablets and outcomes while a load runs, and records them: latency, throughput, number of tablets, the share of the
  * busiest tablet, and the heat of a table's key ranges. One sample is a "look".
  */
-import type { TableId, TabletReport } from '@sixtables/engine'
+import type { TableId, TabletLoad } from '@sixtables/engine'
 import { Histogram } from '../measure/histogram.ts'
 import type { Line, Recorder } from '../measure/recorder.ts'
 import { mean, sum } from '../measure/sums.ts'
@@ -40,7 +40,7 @@ export interface TableLook {
   readonly busiestToMean: number
 }
 
-function tableLookOf(tablets: readonly TabletReport[]): TableLook {
+function tableLookOf(tablets: readonly TabletLoad[]): TableLook {
   const loads = new Map(tablets.map((one) => [one.id, one.readsPerSecond + one.writesPerSecond]))
   const total = sum(loads.values())
   const busiestShare = total === 0 ? 0 : Math.max(0, ...loads.values()) / total
@@ -70,10 +70,8 @@ export class Watch {
     const span = seconds - this.#lastSeconds
     if (span < this.#everySeconds) return
     this.#lastSeconds = seconds
-    const { tablets } = this.#store.engine.tablets.report()
-    const tables = new Map(
-      this.#tables.map((table) => [table, tableLookOf(tablets.filter((tablet) => tablet.table === table))]),
-    )
+    const { tablets } = this.#store.engine
+    const tables = new Map(this.#tables.map((table) => [table, tableLookOf(tablets.loads(table))]))
     const { latency, served, refused, missing } = this.outcomes
     const known = latency.weight > 0
     this.#looks.push({

@@ -41,6 +41,8 @@ export interface TabletReport extends LoadReport {
   readonly wading: WadingScans | undefined
 }
 
+export type TabletLoad = Pick<TabletReport, 'id' | 'server' | 'readsPerSecond' | 'writesPerSecond'>
+
 export type TabletPlace = Pick<TabletReport, 'table' | 'start' | 'end' | 'startHex' | 'endHex'>
 
 /** A tablet with scans that passed more deleted rows than they found. */

@@ -29,6 +29,7 @@ import type {
   HeatRecordingReport,
   HeatReport,
   TabletEvent,
+  TabletLoad,
   TabletsReport,
   WadingTablet,
 } from './report.ts'
@@ -108,6 +109,16 @@ export class Tablets {
   /** {@link report}, while other calls run. It has tablets as they were before a split or merge meanwhile. */
   async reportInSlices(context: RequestContext): Promise<TabletsReport> {
     return runInSlices(context, this.#reportSteps())
+  }
+
+  /** The load of each tablet of a table, as in {@link report}, without its bounds in words. */
+  loads(table: TableId): readonly TabletLoad[] {
+    const nowMs = this.#now()
+    this.rows.want()
+    return this.#fleet.map.tabletsOf(table).map((tablet) => {
+      const { reads, writes } = tablet.load(nowMs, this.settings.reportWindowMs)
+      return { id: tablet.id, server: tablet.server, readsPerSecond: reads, writesPerSecond: writes }
+    })
   }
 
   /** The tablets with scans over deleted rows: few, so that only their bounds are put into words. */
