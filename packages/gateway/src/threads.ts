@@ -29,13 +29,14 @@ export async function messageOf(worker: Worker, signal: AbortSignal | undefined,
 
 const heapMegabytesMax = 1024
 
-/** The threads that wait for their next task, by their program. */
+/** The threads that wait for their next task, by their program and line. */
 const spare = new Map<string, Worker>()
 
 /**
  * The answer of a thread to a task. A client that leaves ends its thread. One thread of each program is kept for the next task, because loading
  * a program takes long.
  *
+ * @param line - tasks of the program that have a kept thread of their own
  * @throws as {@link messageOf}
  */
 export async function answerOfThread(
@@ -43,30 +44,32 @@ export async function answerOfThread(
   task: unknown,
   signal: AbortSignal | undefined,
   brokenOff: string,
+  line = '',
 ): Promise<unknown> {
-  const worker = spare.get(file) ?? start(file)
-  spare.delete(file)
+  const place = file + line
+  const worker = spare.get(place) ?? start(file, place)
+  spare.delete(place)
   worker.ref()
   worker.postMessage(task)
   let isKept = false
   try {
     const answer = await messageOf(worker, signal, brokenOff)
-    isKept = !spare.has(file)
+    isKept = !spare.has(place)
     return answer
   } finally {
     if (isKept) {
       worker.unref()
-      spare.set(file, worker)
+      spare.set(place, worker)
     } else await worker.terminate()
   }
 }
 
-function start(file: string): Worker {
+function start(file: string, place: string): Worker {
   // Some flags of this process are not allowed in a thread.
   const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax } })
   // Also the spare one's, for which nothing waits.
   worker.on('error', () => {
-    if (spare.get(file) === worker) spare.delete(file)
+    if (spare.get(place) === worker) spare.delete(place)
   })
   return worker
 }

@@ -1,6 +1,7 @@
 /**
- * Large messages between JSON and bytes, in a thread (json-thread.ts), for which other calls do not wait. They are converted one after the other,
- * because each needs many times its bytes, and together they would end no sooner.
+ * Large messages between JSON and bytes, in a thread (json-thread.ts), for which other calls do not wait. They stand in two lines, each converted
+ * one after the other, because each needs many times its bytes, and together they would end no sooner. An answer of 100 kB never waits for a
+ * body of 10 MB, which takes a second.
  */
 import { checkAlive, DatastoreError, type RequestContext } from '@sixtables/engine'
 import type { MethodName } from '../methods.ts'
@@ -19,28 +20,32 @@ export type Converted =
 
 const threadFile = builtFile('protocols/json-thread.js')
 
-/** The end of the last conversion in this process. */
-let last: Promise<unknown> = Promise.resolve()
+/** The greatest message of the line of short ones. */
+const shortBytesMax = 1024 * 1024
+
+/** The end of the last conversion of each line in this process. */
+const last: Record<'short' | 'long', Promise<unknown>> = { short: Promise.resolve(), long: Promise.resolve() }
 
 /** `undefined` among the sources. @throws the error of the conversion; CANCELLED; INTERNAL if the thread breaks off, for example without memory */
 export const convertInThread: ((task: ConversionTask, context: RequestContext) => Promise<Buffer>) | undefined =
   threadFile === undefined
     ? undefined
     : (task, context) => {
-        const made = last.then(() => converted(threadFile, task, context))
+        const line = task.bytes.length <= shortBytesMax ? 'short' : 'long'
+        const made = last[line].then(() => converted(threadFile, task, context, line))
         // Resolves to nothing: the bytes would stay in memory until the next one.
-        last = made.then(
+        last[line] = made.then(
           () => {},
           () => {},
         )
         return made
       }
 
-async function converted(file: string, task: ConversionTask, context: RequestContext): Promise<Buffer> {
+async function converted(file: string, task: ConversionTask, context: RequestContext, line: string): Promise<Buffer> {
   checkAlive(context)
   // A copy: a part of a larger buffer would be sent with all of it.
   const own = { ...task, bytes: new Uint8Array(task.bytes) }
-  const answer = await answerOfThread(file, own, context.signal, 'the JSON could not be converted')
+  const answer = await answerOfThread(file, own, context.signal, 'the JSON could not be converted', line)
   const { made, refused } = answer as Partial<
     Extract<Converted, { made: unknown }> & Extract<Converted, { refused: unknown }>
   >

@@ -88,6 +88,14 @@ describe('of several', () => {
     expect(begun).toBe(1)
   })
 
+  test('a short one and a long one each have a thread, also the next ones', async () => {
+    const long = Buffer.from(JSON.stringify({ mutations: Array.from({ length: 6 }, () => mutations).flat() }))
+    for (const _ of [1, 2]) {
+      await Promise.all([converted(long), converted(body)])
+      expect({ begun, alive }).toEqual({ begun: 2, alive: 2 })
+    }
+  })
+
   test('one that is given up while it is converted ends its thread', async () => {
     const gone = new AbortController()
     const first = converted(body, gone.signal)
