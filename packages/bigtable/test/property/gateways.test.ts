@@ -77,7 +77,7 @@ function progress(seeds: number): (totals: { readonly seeds: number }, seed: num
 
 describe('several gateways over one store of rows', () => {
   test.each([
-    ['one clock row', 1, seedsOf(100)],
+    ['one clock row', 1, seedsOf(40)],
     [`up to ${clockRowsMax} clock rows`, clockRowsMax, seedsOf(40)],
   ])('keep every promise with %s', async (_, rows, seeds) => {
     let wrong: string | undefined
