@@ -6,8 +6,24 @@
  * Without a trace a request pays one test at each of these places. A trace is called in the turn of the event; it must
  * neither throw nor wait.
  */
-import type { PlanTree } from './plan-tree.ts'
 import type { TableId } from './row.ts'
+
+/** A plan in words; planner/explain.ts makes it. */
+export interface PlanTree {
+  readonly source: PlanStep
+  /** The steps after the source, one line each. */
+  readonly results: readonly string[]
+}
+
+export interface PlanStep {
+  /** Type of the node, such as `scan` (planner/plan-node.ts). */
+  readonly type: string
+  readonly words: string
+  readonly table?: TableId
+  /** The composite index of a scan, in words. */
+  readonly index?: string
+  readonly inputs: readonly PlanStep[]
+}
 
 /** The rows that a change writes and deletes, in each table that it touches. */
 export type RowTally = Partial<Record<TableId, { written: number; deleted: number }>>

@@ -28,11 +28,11 @@ import { milestonesOf } from '../../log/record-writes.ts'
 import { type MaybePromise, whenFails } from '../../maybe-promise.ts'
 import { isInScope, type PartitionScope, type PathElement } from '../../model/key.ts'
 import type { RowTally } from '../../request-trace.ts'
+import { WorkInOrder } from '../../slices.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { type EntityRows, RowProducer, tableOfRow } from '../../tables/entity-rows.ts'
 import { formatKeyPath } from '../../typed-keys.ts'
 import { committedAt, groupInWords } from '../inspect/row-words.ts'
-import { WorkInOrder } from '../tablets/work-in-order.ts'
 import type { CommitReport, ReloadReport, RowChangeReport, StoreEvent } from './feed-reports.ts'
 
 /** The changes that a watcher gets: those of entities that match all given members. */

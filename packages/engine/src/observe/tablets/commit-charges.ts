@@ -16,10 +16,10 @@ import type { ApplyEvent } from '../../log/apply.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
+import { WorkInOrder } from '../../slices.ts'
 import { type EntityRows, type RowChange, RowProducer } from '../../tables/entity-rows.ts'
 import type { Metering, MeteringParts } from './metering.ts'
 import { bytesOf, type RowCounts } from './row-counts.ts'
-import { WorkInOrder } from './work-in-order.ts'
 
 const rowsOfPart = 256
 /** The most log records that are charged in the turn of their commit. */
