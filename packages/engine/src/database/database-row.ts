@@ -23,11 +23,7 @@ export function indexOptionsIn(row: Uint8Array | undefined): StoredIndexOptions 
 }
 
 /** The rules of a database without writes. */
-export function firstIndexOptions(mode: Mode): StoredIndexOptions {
-  return firstOptions[mode]
-}
-
-const firstOptions: Readonly<Record<Mode, StoredIndexOptions>> = {
+export const firstIndexOptions: Readonly<Record<Mode, StoredIndexOptions>> = {
   firestore: { emptyArrayAsNull: false, scatter: 'sparse' },
   legacy: { emptyArrayAsNull: true, scatter: 'legacy' },
 }

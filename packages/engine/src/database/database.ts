@@ -106,7 +106,7 @@ export class Database {
   }
 
   get indexOptions(): StoredIndexOptions {
-    return this.#known.#recorded ?? firstIndexOptions(this.settings.mode)
+    return this.#known.#recorded ?? firstIndexOptions[this.settings.mode]
   }
 
   /** The rules and the indexes for which the checker expects complete rows. */

@@ -115,35 +115,26 @@ export function prettyKey(key: Key): string {
   return [...partitionParts(key.partition), prettyPath(key.path)].join(', ')
 }
 
+const valueWords: { readonly [T in Value['type']]: (value: Extract<Value, { type: T }>) => string } = {
+  null: () => 'null',
+  integer: ({ value }) => value.toString(),
+  timestamp: ({ micros }) => prettyTimestamp(micros),
+  boolean: ({ value }) => String(value),
+  string: ({ value }) => JSON.stringify(value),
+  blob: ({ value }) => `0x${hexOf(value, '')}`,
+  double: ({ value }) => prettyDouble(value),
+  geoPoint: ({ latitude, longitude }) => `geo(${prettyDouble(latitude)}, ${prettyDouble(longitude)})`,
+  key: ({ key }) => `key(${prettyKey(key)})`,
+  array: ({ values }) => `[${values.map(prettyValue).join(', ')}]`,
+  entity: ({ meaning, properties }) => {
+    const fields = [...properties].map(([name, field]) => `${word(name)}: ${prettyValue(field)}`).join(', ')
+    return meaning === userMeaning ? `user(${fields})` : `{${fields}}`
+  },
+}
+
 /** `5`, `5.0`, `"ada"`, `0x00ff`, `key(p, ToDo:1)`, `[1, null]`, `{a: 1}`. */
 export function prettyValue(value: Value): string {
-  switch (value.type) {
-    case 'null':
-      return 'null'
-    case 'integer':
-      return value.value.toString()
-    case 'timestamp':
-      return prettyTimestamp(value.micros)
-    case 'boolean':
-      return value.value ? 'true' : 'false'
-    case 'string':
-      return JSON.stringify(value.value)
-    case 'blob':
-      return `0x${hexOf(value.value, '')}`
-    case 'double':
-      return prettyDouble(value.value)
-    case 'geoPoint':
-      return `geo(${prettyDouble(value.latitude)}, ${prettyDouble(value.longitude)})`
-    case 'key':
-      return `key(${prettyKey(value.key)})`
-    case 'array':
-      return `[${value.values.map(prettyValue).join(', ')}]`
-    case 'entity': {
-      const fields = [...value.properties].map(([name, field]) => `${word(name)}: ${prettyValue(field)}`)
-      if (value.meaning === userMeaning) return `user(${fields.join(', ')})`
-      return `{${fields.join(', ')}}`
-    }
-  }
+  return (valueWords[value.type] as (value: Value) => string)(value)
 }
 
 /** Always with a point or an exponent, unlike an integer. */

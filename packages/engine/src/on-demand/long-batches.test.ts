@@ -164,7 +164,7 @@ test('a query that needs a new index, commits and a snapshot beside a long batch
 
 test('two scans of one snapshot, that wait for the same rows, both get them', async () => {
   const scheduler = new VirtualClock()
-  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), scheduler)
+  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions.firestore, scheduler)
   engine = await openEngine({ kv, scheduler })
   await commitOf(integer, count)
   const snapshot = kv.snapshot()
@@ -178,7 +178,7 @@ test('two scans of one snapshot, that wait for the same rows, both get them', as
 
 test('a snapshot that is closed while its rows are made leaves no state of the store open', async () => {
   const scheduler = new VirtualClock()
-  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), scheduler)
+  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions.firestore, scheduler)
   engine = await openEngine({ kv, scheduler })
   await commitOf(integer, count)
   const opened = vi.spyOn(MemoryKv.prototype, 'snapshot')

@@ -64,7 +64,7 @@ it('finds the records of a commit to many groups, looking at few of them for eac
   const first = rows[0] as string
   expect(valueIn({ rows: counted, values, start: 0, end: rows.length }, first)).toBe(undefined)
   expect(looks).toBeLessThan(200)
-  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), new VirtualClock())
+  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions.firestore, new VirtualClock())
   const snapshot = kv.snapshot()
   await kv.batch(rows.map((key, i) => ({ key, value: values[i] })))
   const later = kv.snapshot()
@@ -79,7 +79,7 @@ it('finds the records of a commit to many groups, looking at few of them for eac
 it('deletes a range of records in slices when it has many, and looks at none of the others again', async () => {
   let turns = 0
   const scheduler = turnScheduler(() => turns++)
-  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), scheduler)
+  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions.firestore, scheduler)
   const rows = Array.from({ length: 9_000 }, (_, i) => `${keySpaces.Log}${i % 9}${String(i).padStart(8, '0')}`)
   for (const key of rows) await kv.batch([{ key, value }])
   const deleteAll = async (digit: number): Promise<number> => {
@@ -96,7 +96,7 @@ it('deletes a range of records in slices when it has many, and looks at none of 
 })
 
 it('loses no record in a long batch that begins when one of two reads of the log has moved it into the tree', async () => {
-  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions('firestore'), new VirtualClock())
+  const kv = new OnDemandRows(new MemoryKv(), () => firstIndexOptions.firestore, new VirtualClock())
   const rowsFrom = (space: string, from: number, count: number) =>
     Array.from({ length: count }, (_, i) => ({ key: space + String(from + i).padStart(8, '0'), value }))
   const log = rowsOf('Log')

@@ -178,10 +178,7 @@ function meaningOf(value: OneValue): Meaning {
       return plain(meaning.point)
     case 'entity':
       return own === userMeaning ? { meaning: 0, exact: true } : plain(meaning.entity)
-    case 'null':
-    case 'boolean':
-    case 'double':
-    case 'key':
+    default:
       return plain(0)
   }
 }

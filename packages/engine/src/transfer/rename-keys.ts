@@ -34,14 +34,7 @@ function renamedValue(value: Value, rename: Rename): Value {
         ? { ...value, properties }
         : { ...value, key: renamedKey(value.key, rename), properties }
     }
-    case 'null':
-    case 'boolean':
-    case 'integer':
-    case 'timestamp':
-    case 'double':
-    case 'string':
-    case 'blob':
-    case 'geoPoint':
+    default:
       return value
   }
 }

@@ -25,7 +25,7 @@ const bodies: readonly { readonly name: string; wrap(inner: MemoryKv): Kv }[] = 
 ]
 
 function onDemand(inner: MemoryKv): Kv {
-  return new OnDemandRows(inner, () => firstIndexOptions('firestore'))
+  return new OnDemandRows(inner, () => firstIndexOptions.firestore)
 }
 
 describe.each(bodies)('on $name', ({ wrap }) => {

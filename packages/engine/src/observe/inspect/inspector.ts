@@ -86,7 +86,8 @@ export class Inspector {
     const codes = keyCodes(key)
     const entityRow = entityRowKey(codes.partition, codes.path)
     const group = groupOf(codes.partition, codes.path)
-    const waiting = this.#waiting(group).filter(({ changes }) => changes.some(({ path }) => path === codes.path))
+    const records = this.#parts.log?.pending.of(group) ?? []
+    const waiting = records.filter(({ changes }) => changes.some(({ path }) => path === codes.path))
     const stored = { codes, before: undefined, after: await kv.get(entityRow) }
     const present = new EntityRows(stored, this.#parts.databaseByCode(codes.partition))
     const others = [entityRow, ...idRowsOf(key), ...waiting.map(({ version }) => pendingRowKey(group, version))]
@@ -278,10 +279,6 @@ export class Inspector {
 
   #stateOf(group: GroupCode, version: bigint): LogRecordReport['state'] {
     return this.#parts.log?.pending.find(group, version)?.milestone ?? 'applied'
-  }
-
-  #waiting(group: GroupCode): readonly PendingRecord[] {
-    return this.#parts.log?.pending.of(group) ?? []
   }
 
   async #logOf(

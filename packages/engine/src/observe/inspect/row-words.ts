@@ -69,11 +69,10 @@ function wholeCellInWords(row: RowKey, cell: Uint8Array): string {
     case 'IdSequences':
       return `next ${decodeCounter(cell)}`
     case 'Log':
-      return isOf('Pending', row)
-        ? 'marker'
-        : decodeLogRecord(cell)
-            .changes.map((change) => changeInWords(change))
-            .join('; ')
+      if (isOf('Pending', row)) return 'marker'
+      return decodeLogRecord(cell)
+        .changes.map((change) => changeInWords(change))
+        .join('; ')
     case 'Metadata':
       return hexOf(cell)
     default:

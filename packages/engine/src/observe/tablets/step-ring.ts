@@ -90,9 +90,8 @@ export class StepRing {
     const now = Math.floor(nowMs / this.#stepMs)
     for (let step = Math.max(now - this.slotsOf(spanMs) + 1, 0); step <= now; step++) {
       const slot = step % this.#slots
-      if (this.#steps[slot] !== step) continue
-      const place = slot * this.#width
-      for (let i = 0; i < this.#width; i++) totals[i] = (totals[i] as number) + (this.#sums[place + i] as number)
+      for (let i = 0; i < this.#width && this.#steps[slot] === step; i++)
+        totals[i] = (totals[i] as number) + (this.#sums[slot * this.#width + i] as number)
     }
     return totals
   }
