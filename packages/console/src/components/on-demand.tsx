@@ -2,6 +2,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../api/connection.ts'
+import { getJson, ServerGone } from '../api/http.ts'
 import { ErrorNote } from './parts.tsx'
 
 /** @param name - for the message where its code cannot be loaded */
@@ -16,15 +17,19 @@ export function onDemand<P extends object>(
     // Code that could not be loaded while the server was away is asked for again when it is back, by another document: a
     // browser may keep the failure of a module as long as the document lives.
     const attempt = Part === undefined ? epoch.value : 0
+    // The browser does not say whether the server is away: a call does.
+    const failed = (reason: Error) => getJson('/emulator/server').then(() => setError(reason), setError)
     useEffect(() => {
       if (Part !== undefined) return
       if (error !== undefined) return location.reload()
       load().then((loaded) => {
         known = loaded
         setPart(() => loaded)
-      }, setError)
+      }, failed)
     }, [attempt])
-    if (error !== undefined) return <ErrorNote error={error} what={`${name} could not be loaded`} />
-    return Part === undefined ? <p class="loading">Loading …</p> : <Part {...props} />
+    if (Part !== undefined) return <Part {...props} />
+    if (error === undefined) return <p class="loading">Loading …</p>
+    const outcome = error instanceof ServerGone ? 'is shown when the server is back' : 'could not be loaded'
+    return <ErrorNote error={error} what={`${name} ${outcome}`} />
   }
 }
