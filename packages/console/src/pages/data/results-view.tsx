@@ -3,7 +3,7 @@ import { type AggregateStatement, type PlanReport, printGql, type SelectStatemen
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { aggregate, type EntityResult, readCount } from '../../api/datastore.ts'
-import { ApiError } from '../../api/http.ts'
+import { ApiError, ServerGone } from '../../api/http.ts'
 import { Button, Check } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import type { OpenDialog } from '../../components/entity-dialogs.tsx'
@@ -238,7 +238,8 @@ function Refused({ scope: { project, database, namespace }, gql, error, onRetry 
   })
   const create = useCreateIndex({ project, database }, onRetry)
   const missing = value?.missingIndex
-  if (missing === undefined) return <ErrorNote error={error} what="The query was refused" onRetry={onRetry} />
+  const what = error instanceof ServerGone ? 'The server did not answer the query' : 'The query was refused'
+  if (missing === undefined) return <ErrorNote {...{ error, what, onRetry }} />
   return (
     <MissingIndex words={missing.index} yaml={`indexes:\n${missing.yaml}`} create={create}>
       <p>
