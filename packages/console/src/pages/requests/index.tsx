@@ -200,22 +200,22 @@ function CallTable({ used: { feed, older }, openId, onOpen, onScrolled, onPointe
   )
 }
 
-/** A narrow list has fewer of them. Widths are shares of the table's, within bounds. */
+/** A narrow list has fewer of them, and cuts methods and keys. Each code is whole. */
 const columns: readonly TableColumn<RecordedRequest>[] = [
   { id: 'at', title: 'Time', width: '118px', widthMin: 700, cell: ({ at }) => `${timeWords(at)}.${at.slice(20, 23)}` },
   {
     id: 'method',
     title: 'Method',
-    width: 'clamp(96px, 31cqw, 148px)',
+    width: 'clamp(84px, 50cqw - 94px, 148px)',
     cell: ({ method }) => <span class="call-method accent">{method}</span>,
   },
   {
     id: 'code',
     title: 'Result',
-    width: 'clamp(96px, 31cqw, 184px)',
+    width: '178px',
     cell: ({ code }) => <span class={`tag ${toneOf(code)}`}>{code}</span>,
   },
-  { id: 'what', title: 'Kind and key', width: 'minmax(min(38cqw, 160px), 1fr)', cell: (call) => <What call={call} /> },
+  { id: 'what', title: 'Kind, key', width: 'minmax(min(26cqw, 160px), 1fr)', cell: (call) => <What call={call} /> },
   number('Duration', 92, 560, ({ ms }) => durationInWords(ms)),
   number('Rows read', 104, 900, ({ rowsRead }) => inWords(rowsRead)),
   number('Written', 96, 900, ({ rowsWritten }) => inWords(rowsWritten)),
