@@ -95,6 +95,18 @@ consoleTests('Requests', ({ visit }) => {
       await page.getByLabel('Search').fill('ToDo:1')
       await page.keyboard.press('Enter')
       await expect.poll(() => callsOf(page).allTextContents()).toEqual(['lookup', 'commit'])
+      const slower = page.getByLabel('Slower than, ms')
+      await slower.fill('fast')
+      await page.keyboard.press('Enter')
+      // The server is not asked: its refusal would fail this test, too.
+      await expect
+        .poll(() => page.getByRole('alert').allTextContents())
+        .toEqual(['Write a number of milliseconds, such as 50, instead of "fast".'])
+      expect(await slower.getAttribute('aria-invalid')).toBe('true')
+      expect(await callsOf(page).allTextContents()).toEqual(['lookup', 'commit'])
+      await slower.fill('0')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => page.getByRole('alert').count()).toBe(0)
       await page.getByRole('button', { name: 'Clear' }).click()
 
       await page.getByLabel('Method').selectOption('commit')

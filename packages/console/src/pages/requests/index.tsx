@@ -8,7 +8,7 @@ import type { RecordedRequest } from '@sixtables/gateway/browser'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button, Select, Switch, useWholeText } from '../../components/controls.tsx'
 import { ConnectClient } from '../../components/copy-button.tsx'
-import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
+import { EmptyState, ErrorNote, Problem, safeText } from '../../components/parts.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { counted, durationInWords, inWords, timeWords } from '../../model/numbers.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers, queryText } from '../../model/route.ts'
@@ -28,8 +28,9 @@ export default function RequestsPage({ route }: PageProps) {
       replace: true,
     })
   const onOpen = (id: number | undefined): void => go({ id: id === undefined ? undefined : String(id) })
+  const asked = problemOf(filters) === undefined ? filters : { ...filters, slower: undefined }
   // One feed for both views: there is no moment without a stream between them.
-  const used = useFeed(isTransactions ? 'transaction=any' : queryText(filters))
+  const used = useFeed(isTransactions ? 'transaction=any' : queryText(asked))
   const shared = { used, openId, onOpen }
   return (
     <section class="page requests">
@@ -109,11 +110,17 @@ function filtersOf(query: URLSearchParams): QueryMembers {
   return Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? undefined]] : [])))
 }
 
+/** The list is then filtered by the others. */
+function problemOf({ slower = '' }: QueryMembers): string | undefined {
+  return Number(slower) >= 0 ? undefined : `Write a number of milliseconds, such as 50, instead of "${slower}".`
+}
+
 /** A change of a filter closes the call that is open. */
 type FiltersProps = Readonly<{ filters: QueryMembers; onFilter: (changed: QueryMembers) => void }>
 
 function Filters(props: FiltersProps) {
   const { filters, onFilter } = props
+  const problem = problemOf(filters)
   const isAny = Object.values(filters).some((value) => value !== undefined)
   const choice = (name: string, label: string, all: string, values: readonly string[]) => (
     <Select
@@ -130,7 +137,7 @@ function Filters(props: FiltersProps) {
       {choice('method', 'Method', 'all methods', dataMethods)}
       {choice('code', 'Result', 'all results', codes)}
       <Field {...props} name="kind" label="Kind" />
-      <Field {...props} name="slower" label="Slower than, ms" isNumber />
+      <Field {...props} name="slower" label="Slower than, ms" problem={problem} />
       <Field {...props} name="transaction" label="Transaction" />
       {isAny && (
         <Button
@@ -139,19 +146,21 @@ function Filters(props: FiltersProps) {
           onClick={() => onFilter(Object.fromEntries(names.map((name) => [name, undefined])))}
         />
       )}
+      <Problem text={problem} role="alert" class="whole" />
     </search>
   )
 }
 
-type FieldProps = FiltersProps & Readonly<{ name: string; label: string; isNumber?: boolean }>
+type FieldProps = FiltersProps & Readonly<{ name: string; label: string; problem?: string | undefined }>
 
 /** Takes effect with Enter, or when it is left. */
-function Field({ filters, name, label, isNumber = false, onFilter }: FieldProps) {
+function Field({ filters, name, label, problem, onFilter }: FieldProps) {
   return (
     <input
       style={{ width: '132px' }}
       type="text"
-      inputMode={isNumber ? 'decimal' : 'text'}
+      inputMode={name === 'slower' ? 'decimal' : 'text'}
+      aria-invalid={problem !== undefined}
       aria-label={label}
       placeholder={label}
       {...useWholeText(filters[name] ?? '', (text) => onFilter({ [name]: text.trim() || undefined }))}
