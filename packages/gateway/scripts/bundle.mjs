@@ -3,6 +3,7 @@
  * (docs/decisions/0013-bundle.md). What a plain start does not need stays in files of its own, imported when it is used.
  *
  *   dist/cli/main.js, and all that it imports   ─▶   dist/bundle/main.js, dist/bundle/<part>.js …
+ *   dist/protocols/json-thread.js               ─▶   dist/bundle/protocols/json-thread.js; so each program of a thread (src/threads.ts)
  *
  * LevelDB stays outside: its binary lies beside its JavaScript.
  */
@@ -22,8 +23,11 @@ const withoutDeprecatedBuffer = {
 }
 
 rmSync(at('../dist/bundle'), { recursive: true, force: true })
+const threads = ['protocols/json-thread', 'cli/page/page-thread', 'admin/emulator/fixture-thread']
 const bundle = await rolldown({
-  input: at('../dist/cli/main.js'),
+  input: Object.fromEntries(
+    [['main', 'cli/main'], ...threads.map((one) => [one, one])].map(([name, file]) => [name, at(`../dist/${file}.js`)]),
+  ),
   platform: 'node',
   external: ['level'],
   logLevel: 'warn',
