@@ -29,12 +29,22 @@ export async function messageOf(worker: Worker, signal: AbortSignal | undefined,
 
 const heapMegabytesMax = 1024
 
+/** A thread that waits this long ends, because it keeps the memory of its last tasks: 500 MB after a body of two million members. */
+const waitsMs = 60_000
+
 /** The threads that wait for their next task, by their program and line. */
-const spare = new Map<string, Worker>()
+const spare = new Map<string, { readonly worker: Worker; readonly end: NodeJS.Timeout }>()
+
+function takeSpare(place: string): Worker | undefined {
+  const taken = spare.get(place)
+  clearTimeout(taken?.end)
+  spare.delete(place)
+  return taken?.worker
+}
 
 /**
- * The answer of a thread to a task. A client that leaves ends its thread. One thread of each program is kept for the next task, because loading
- * a program takes long.
+ * The answer of a thread to a task. A client that leaves ends its thread. One thread of each program is kept for a minute for the next task, because
+ * loading a program takes long.
  *
  * @param line - tasks of the program that have a kept thread of their own
  * @throws as {@link messageOf}
@@ -47,8 +57,7 @@ export async function answerOfThread(
   line = '',
 ): Promise<unknown> {
   const place = file + line
-  const worker = spare.get(place) ?? start(file, place)
-  spare.delete(place)
+  const worker = takeSpare(place) ?? start(file, place)
   worker.ref()
   worker.postMessage(task)
   let isKept = false
@@ -59,7 +68,7 @@ export async function answerOfThread(
   } finally {
     if (isKept) {
       worker.unref()
-      spare.set(place, worker)
+      spare.set(place, { worker, end: setTimeout(() => void takeSpare(place)?.terminate(), waitsMs).unref() })
     } else await worker.terminate()
   }
 }
@@ -69,14 +78,12 @@ function start(file: string, place: string): Worker {
   const worker = new Worker(file, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax } })
   // Also the spare one's, for which nothing waits.
   worker.on('error', () => {
-    if (spare.get(place) === worker) spare.delete(place)
+    if (spare.get(place)?.worker === worker) takeSpare(place)
   })
   return worker
 }
 
 /** Ends the threads that wait for a task. */
 export async function endSpareThreads(): Promise<void> {
-  const ended = [...spare.values()].map((worker) => worker.terminate())
-  spare.clear()
-  await Promise.all(ended)
+  await Promise.all([...spare.keys()].map((place) => takeSpare(place)?.terminate()))
 }

@@ -52,6 +52,7 @@ beforeEach(() => {
 afterEach(async () => {
   await endSpareThreads()
   process.off('worker', onWorker)
+  vi.useRealTimers()
 })
 
 test('a large body and a large answer are converted in one thread, as they are here', async () => {
@@ -76,6 +77,20 @@ test('the errors are those of the conversion, and the thread goes on', async () 
   await expect(converted(body.subarray(1))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
   await converted(body)
   expect(begun).toBe(1)
+})
+
+test('a thread without a task for a minute ends, and with it its memory', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  await converted(body)
+  vi.advanceTimersByTime(59_000)
+  await converted(body)
+  vi.advanceTimersByTime(59_000)
+  await converted(body)
+  expect(begun).toBe(1)
+  vi.advanceTimersByTime(60_000)
+  await vi.waitFor(() => expect(alive).toBe(0), { timeout: 30_000 })
+  await converted(body)
+  expect({ begun, alive }).toEqual({ begun: 2, alive: 1 })
 })
 
 describe('of several', () => {
