@@ -41,6 +41,15 @@ consoleTests('the labs', ({ visit }) => {
       .getByText(/^[1-9]\d* %$/)
       .first()
       .waitFor()
+    // Another lab does not run meanwhile: its page leads to the run, and says nothing of the API.
+    const running = new URL(page.url()).hash
+    await go('#/labs/hot-key')
+    await page.getByRole('button', { name: 'Run the lab' }).click()
+    const refused = page.getByRole('alert')
+    const link = refused.getByRole('link', { name: 'Watch or cancel the run of sequential-keys' })
+    expect(await link.getAttribute('href')).toBe(running)
+    expect(await refused.allTextContents()).toEqual([expect.not.stringContaining('DELETE')])
+    await link.click()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('The run was cancelled.').waitFor()
     const { runs } = (await (await fetch(`${origin}/emulator/labs/runs`)).json()) as { runs: unknown }

@@ -1,7 +1,6 @@
 /** One lab: question and prediction first, then its run, and what was seen. */
 import type { LabOffer } from '@sixtables/bench'
-import type { LabRunReport } from '@sixtables/gateway/browser'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Button, Check, Field, TextField } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { useLoaded } from '../../components/use-server.ts'
@@ -11,12 +10,12 @@ import { placeOf, valueAt } from '../../model/setting-scale.ts'
 import { richText } from './pieces.tsx'
 import { useKeptText } from './progress.ts'
 import { Lesson, ResultView, Verdicts } from './result.tsx'
-import { RunProgress, useRun } from './run-progress.tsx'
+import { NotRun, type RunList, RunProgress, useRun } from './run-progress.tsx'
 
 export function LabView({ lab, run: id }: Readonly<{ lab: LabOffer; run: string | undefined }>) {
   const arms = lab.arms.map(({ name }) => name)
   const [choice, setChoice] = useState<RunChoice>({ seed: '1', arms, settings: {} })
-  const { run, error, start, isRunning, isBusy } = useRun(lab.name, id, (begun) =>
+  const { run, error, other, start, isRunning, isBusy } = useRun(lab.name, id, (begun) =>
     navigate(addressOf('labs', [lab.name], { run: begun })),
   )
   return (
@@ -42,7 +41,7 @@ export function LabView({ lab, run: id }: Readonly<{ lab: LabOffer; run: string 
         />
         {id === undefined && <LatestRun lab={lab.name} />}
       </p>
-      <ErrorNote error={start.error} what="The lab was not run" />
+      <NotRun error={start.error} other={other} />
       <ErrorNote error={error} what="This run is gone: the server keeps runs until it ends" />
       {run !== undefined && <RunProgress run={run} />}
       {run?.result !== undefined && (
@@ -71,8 +70,7 @@ function Prediction({ lab }: { readonly lab: LabOffer }) {
 }
 
 function LatestRun({ lab }: { readonly lab: string }) {
-  const { value, reload } = useLoaded<{ readonly runs: readonly LabRunReport[] }>('/emulator/labs/runs')
-  useEffect(reload, [lab])
+  const { value } = useLoaded<RunList>('/emulator/labs/runs')
   const latest = value?.runs.filter((run) => run.lab === lab).at(-1)
   if (latest === undefined) return null
   return (

@@ -12,7 +12,7 @@ import { type LabRun, lineOf } from '../../model/chapter-text.ts'
 import { addressOf } from '../../model/route.ts'
 import { ChapterProgress } from './progress.ts'
 import { ResultView, Verdicts } from './result.tsx'
-import { RunProgress, useRun } from './run-progress.tsx'
+import { NotRun, RunProgress, useRun } from './run-progress.tsx'
 
 function useNoteLine(): (line: string) => void {
   const { change } = useContext(ChapterProgress)
@@ -76,7 +76,7 @@ export function CommandLine({ text, words, isStep = false }: CommandLineProps) {
 function LabLine({ text, lab, run: asked }: { readonly text: string; readonly lab: string; readonly run: LabRun }) {
   const [id, setId] = useState<string | undefined>(undefined)
   const note = useNoteLine()
-  const { run, error, start, isBusy } = useRun(lab, id, (begun) => {
+  const { run, error, other, start, isBusy } = useRun(lab, id, (begun) => {
     setId(begun)
     note(text)
   })
@@ -86,7 +86,7 @@ function LabLine({ text, lab, run: asked }: { readonly text: string; readonly la
         <Button label="Run" aria-label={`Run ${text}`} disabled={isBusy} onClick={() => start.run(asked)} />
         <a href={addressOf('labs', [lab])}>Its page</a>
       </Line>
-      <ErrorNote error={start.error ?? error} what="The lab was not run" />
+      <NotRun error={start.error ?? error} other={other} />
       {run !== undefined && <RunProgress run={run} />}
       {run?.result !== undefined && (
         <details open class="panel">

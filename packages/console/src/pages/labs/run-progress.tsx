@@ -2,10 +2,11 @@
 import type { DrawableResult } from '@sixtables/bench'
 import type { LabRunReport, WholeRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
-import { deleteJson, postJson } from '../../api/http.ts'
+import { deleteJson, getJson, postJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { useAction, useEvents } from '../../components/use-server.ts'
+import { addressOf } from '../../model/route.ts'
 
 export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   const { id, arms = [], state, progress, error } = run
@@ -41,6 +42,19 @@ export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   )
 }
 
+/** @param other - keeps this run from beginning; the page of its lab has the button that cancels it */
+export function NotRun({ error, other }: Pick<WatchedRun, 'error' | 'other'>) {
+  if (other === undefined) return <ErrorNote error={error} what="The lab was not run" />
+  return (
+    <p class="panel warn" role="alert">
+      The lab was not run, since one runs at a time.{' '}
+      <a href={addressOf('labs', [other.lab], { run: other.id })}>Watch or cancel the run of {other.lab}</a>.
+    </p>
+  )
+}
+
+export type RunList = Readonly<{ runs: readonly LabRunReport[] }>
+
 interface Run extends WholeRunReport {
   readonly result?: DrawableResult
 }
@@ -48,11 +62,12 @@ interface Run extends WholeRunReport {
 interface WatchedRun {
   readonly run?: Run
   /** The server does not know the run, for example after a restart. */
-  readonly error?: Error
+  readonly error?: Error | undefined
+  readonly other?: LabRunReport | undefined
 }
 
 export function useRun(lab: string, id: string | undefined, onBegun: (id: string) => void) {
-  const [{ run, error }, setWatched] = useState<WatchedRun>({})
+  const [{ run, error, other }, setWatched] = useState<WatchedRun>({})
   useEffect(() => setWatched({}), [id])
   // The server ends the stream with the run: then it is not to be opened again.
   const isOver = run?.id === id && run?.state !== 'running'
@@ -61,8 +76,12 @@ export function useRun(lab: string, id: string | undefined, onBegun: (id: string
     onRefused: (refusal) => setWatched({ error: refusal }),
   })
   const start = useAction(async (choice: object) => {
+    const { runs } = await getJson<RunList>('/emulator/labs/runs')
+    const running = runs.find(({ state }) => state === 'running')
+    setWatched((before) => ({ ...before, other: running }))
+    if (running !== undefined) return
     onBegun((await postJson<LabRunReport>(`/emulator/labs/${encodeURIComponent(lab)}/runs`, choice)).id)
   })
   const isRunning = run?.state === 'running'
-  return { run, error, start, isRunning, isBusy: isRunning || start.isBusy }
+  return { run, error, other, start, isRunning, isBusy: isRunning || start.isBusy }
 }
