@@ -118,6 +118,8 @@ export class HttpConnections {
   async #exchange(exchange: Exchange): Promise<void> {
     try {
       const answer = await this.#options.http.exchange(exchange)
+      // A request of before has no header that ends its connection.
+      if (this.#isClosing) exchange.response.once('close', () => this.#server.closeIdleConnections())
       if ('pieces' in answer) await this.#stream(exchange, answer)
       else if (answer.canWait === true) this.#outbox.add(exchange, answer)
       else exchange.answer(answer)

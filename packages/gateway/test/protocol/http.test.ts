@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import type { LookupRequest, LookupResult } from '@sixtables/engine'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Router } from '../../src/protocols/router.ts'
 import { engineDouble } from '../support/engines.ts'
 import { rawConnection, type TestGateway, testGateway, until } from '../support/gateway.ts'
 import { answer, lookupOf, request } from '../support/messages.ts'
-import { eventually } from '../support/patience.ts'
+import { eventually, patienceMs } from '../support/patience.ts'
 
 const allMissing = ({ keys }: LookupRequest): LookupResult => ({
   found: [],
@@ -414,6 +414,30 @@ describe('a client that goes away', () => {
     }
     const all = (await raw.closed).toString()
     expect(all.match(/"id": "\d"/g)).toEqual(['"id": "1"', '"id": "2"'])
+  })
+
+  test('and waits for answers when the server closes gets them, and is closed then', async () => {
+    const finish: (() => void)[] = []
+    const slow = engineDouble({
+      lookup: (_context, asked) => new Promise((resolve) => finish.push(() => resolve(allMissing(asked)))),
+    })
+    const gateway = await testGateway(slow, { closeGraceMs: 4 * patienceMs })
+    const raw = await rawConnection(gateway)
+    for (const id of ['1', '2']) {
+      const body = `{"keys":[{"path":[{"kind":"K","id":"${id}"}]}]}`
+      raw.socket.write(
+        `POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      )
+    }
+    await until(() => finish.length === 2)
+    const closing = gateway.close()
+    finish[0]?.()
+    await until(() => raw.received().includes('"id": "1"'))
+    finish[1]?.()
+    // An idle connection would end by itself after 60 s.
+    await vi.waitFor(() => expect(raw.socket.closed).toBe(true), { timeout: 30_000 })
+    expect(raw.received().toString()).toContain('"id": "2"')
+    await closing
   })
 
   test('and sends no proper HTTP is told 400', async () => {
