@@ -7,38 +7,7 @@
  *
  * LevelDB stays outside: its binary lies beside its JavaScript.
  */
-import { rmSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { rolldown } from 'rolldown'
+import { bundleCommand } from './bundle-command.mjs'
 
-const at = (path) => fileURLToPath(new URL(path, import.meta.url))
-
-/**
- * Node warns of `new Buffer()` outside node_modules, where a bundle in a clone is; with arrays and texts `Buffer.from` is the same.
- * The terminal's library has it.
- */
-const withoutDeprecatedBuffer = {
-  name: 'without-deprecated-buffer',
-  transform: (code) => (code.includes('new Buffer(') ? code.replaceAll('new Buffer(', 'Buffer.from(') : undefined),
-}
-
-rmSync(at('../dist/bundle'), { recursive: true, force: true })
 const threads = ['protocols/json-thread', 'cli/page/page-thread', 'admin/emulator/fixture-thread']
-const bundle = await rolldown({
-  input: Object.fromEntries(
-    [['main', 'cli/main'], ...threads.map((one) => [one, one])].map(([name, file]) => [name, at(`../dist/${file}.js`)]),
-  ),
-  platform: 'node',
-  external: ['level'],
-  logLevel: 'warn',
-  plugins: [withoutDeprecatedBuffer],
-})
-await bundle.write({
-  dir: at('../dist/bundle'),
-  format: 'esm',
-  entryFileNames: '[name].js',
-  chunkFileNames: '[name]-[hash].js',
-  // Without comments and blanks there is less to read; names stay, for stack traces.
-  minify: { mangle: false, compress: false },
-})
-await bundle.close()
+await bundleCommand(new URL('../dist/', import.meta.url), threads)
