@@ -24,9 +24,7 @@ export default function RequestsPage({ route }: PageProps) {
   const openId = Number(route.query.get('id') ?? Number.NaN)
   const isOpen = Number.isInteger(openId)
   const go = (members: QueryMembers): void =>
-    navigate(addressOf('requests', isTransactions ? ['transactions'] : [], { ...filters, ...members }), {
-      replace: true,
-    })
+    navigate(addressOf('requests', route.parts, { ...filters, ...members }), { replace: true })
   const onOpen = (id: number | undefined): void => go({ id: id === undefined ? undefined : String(id) })
   const asked = problemOf(filters) === undefined ? filters : { ...filters, slower: undefined }
   // One feed for both views: there is no moment without a stream between them.
@@ -93,6 +91,7 @@ function Calls({ used, openId, onOpen, ...filtering }: OpenCall & FiltersProps) 
 }
 
 const names = ['text', 'method', 'kind', 'code', 'slower', 'transaction', 'database', 'namespace'] as const
+const none: QueryMembers = Object.fromEntries(names.map((name) => [name, undefined]))
 
 const codes = [
   'OK',
@@ -107,7 +106,7 @@ const codes = [
 
 /** Filters as an address has them; others are left out. */
 function filtersOf(query: URLSearchParams): QueryMembers {
-  return Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? undefined]] : [])))
+  return Object.fromEntries(names.map((name) => [name, query.get(name) || undefined]))
 }
 
 /** The list is then filtered by the others. */
@@ -139,13 +138,7 @@ function Filters(props: FiltersProps) {
       <Field {...props} name="kind" label="Kind" />
       <Field {...props} name="slower" label="Slower than, ms" problem={problem} />
       <Field {...props} name="transaction" label="Transaction" />
-      {isAny && (
-        <Button
-          label="Clear"
-          look="quiet"
-          onClick={() => onFilter(Object.fromEntries(names.map((name) => [name, undefined])))}
-        />
-      )}
+      {isAny && <Button label="Clear" look="quiet" onClick={() => onFilter(none)} />}
       <Problem text={problem} role="alert" class="whole" />
     </search>
   )
