@@ -17,6 +17,7 @@ test('the nearest word is given only when it is near', () => {
   expect(nearest('x', words)).toBeUndefined()
   expect(nearest('todo', ['ToDo', 'Todos'])).toBe('ToDo')
   expect(nearest('stat', ['start', 'stats'])).toBe('stats')
+  expect(nearest('sta', ['star', 'stat'])).toBe('star')
 })
 
 test('a text that is far longer than the words is not compared with them', () => {

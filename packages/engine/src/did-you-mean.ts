@@ -40,7 +40,8 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   let bestErrors = errorsMax + 1
   for (const candidate of near) {
     const errors = typingErrors(word, candidate)
-    const isNearer = errors < bestErrors || (errors === bestErrors && candidate.startsWith(word))
+    const isNearer =
+      errors < bestErrors || (errors === bestErrors && !best?.startsWith(word) && candidate.startsWith(word))
     if (isNearer && errors * 3 <= Math.max(candidate.length, 3)) {
       best = candidate
       bestErrors = errors
