@@ -38,12 +38,11 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   if (sameLetters !== undefined) return sameLetters
   let best: string | undefined
   let bestErrors = errorsMax + 1
-  for (const candidate of near) {
-    const errors = typingErrors(word, candidate)
-    const isNearer =
-      errors < bestErrors || (errors === bestErrors && !best?.startsWith(word) && candidate.startsWith(word))
-    if (isNearer && errors * 3 <= Math.max(candidate.length, 3)) {
-      best = candidate
+  for (const one of near) {
+    const errors = typingErrors(word, one)
+    const isNearer = errors < bestErrors || (errors === bestErrors && !best?.startsWith(word) && one.startsWith(word))
+    if (isNearer && errors * 3 <= Math.max(one.length, 3)) {
+      best = one
       bestErrors = errors
     }
   }
