@@ -52,6 +52,7 @@ consoleTests('the shell of the console', ({ visit }) => {
     await page.getByText('This page comes back by itself').waitFor()
     await go('#/controls')
     const note = page.getByRole('alert').filter({ hasText: 'The page Controls is shown when the server is back' })
+    await note.waitFor()
     expect(await note.locator('p').allTextContents()).toEqual([expect.any(String), ' The server does not answer.'])
     const another = await startEmulator()
     server.leadTo(another.address)

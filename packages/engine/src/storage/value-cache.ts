@@ -60,7 +60,7 @@ export class ValueCache {
   #add(key: RowKey, value: Uint8Array): void {
     this.#spaces[key.charCodeAt(0)] = 1
     // A written value is mostly a view of a larger buffer, all of which it would keep: 8 KiB for an entity of 300 bytes.
-    this.#young.set(key, value.length * 2 < value.buffer.byteLength ? new Uint8Array(value) : value)
+    this.#young.set(key, value.length * 2 < value.buffer.byteLength ? Buffer.from(new Uint8Array(value).buffer) : value)
     this.#youngBytes += overheadBytes + key.length + value.length
     if (this.#youngBytes * 2 <= this.#bytesMax) return
     this.#old = this.#young
