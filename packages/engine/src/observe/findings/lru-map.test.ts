@@ -6,9 +6,10 @@ test('the least recently used entry makes room', () => {
   subjects.of('a').count++
   subjects.of('b').count++
   subjects.of('a').count++
+  subjects.of('a').count++
   subjects.of('c')
   expect([...subjects.entries()].map(([subject, { count }]) => [subject, count])).toEqual([
-    ['a', 2],
+    ['a', 3],
     ['c', 0],
   ])
   expect(subjects.get('b')).toBeUndefined()

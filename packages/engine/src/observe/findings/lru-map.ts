@@ -2,6 +2,7 @@
 export class LruMap<T> extends Map<string, T> {
   readonly #max: number
   readonly #make: (key: string) => T
+  #newest: string | undefined
 
   constructor(max: number, make: (key: string) => T) {
     super()
@@ -11,7 +12,11 @@ export class LruMap<T> extends Map<string, T> {
 
   /** The entry of a key, created if missing; it becomes the most recently used. */
   of(key: string): T {
-    const state = this.get(key) ?? this.#make(key)
+    const known = this.get(key)
+    // Mostly: a Map makes a new table when its only key is deleted and set.
+    if (known !== undefined && key === this.#newest) return known
+    this.#newest = key
+    const state = known ?? this.#make(key)
     // A key that is set again keeps its place in a Map unless it was deleted.
     if (!this.delete(key) && this.size >= this.#max) {
       const [oldest] = this.keys()
