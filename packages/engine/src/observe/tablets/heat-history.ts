@@ -11,7 +11,7 @@
 import { lowerBound } from '../../lower-bound.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import type { TableId } from '../../tables/table.ts'
-import { type Division, HeatRange, heatTiers, type Tier } from './heat-range.ts'
+import { type Division, HeatRange, heatMeasures, heatTiers, type Tier } from './heat-range.ts'
 import type { HeatColumnReport } from './report.ts'
 
 /** A recording has columns of one second, those of the first tier. */
@@ -31,18 +31,42 @@ interface Bounds {
 }
 
 /** A range over time: its reads, its writes and its bytes, each by column. */
-interface HeatCells extends Bounds {
+interface HeatRow extends Bounds {
   readonly measures: readonly (readonly number[])[]
 }
 
 export interface HeatCell extends Bounds {
-  /** In the order of heatMeasures (heat-range.ts). */
+  /** In the order of {@link heatMeasures}. */
   readonly values: readonly number[]
 }
 
 /** One time slot of one table: its ranges with load, in order. */
 export interface HeatColumn extends Omit<HeatColumnReport, 'cells'> {
-  readonly cells: readonly HeatCell[]
+  readonly cells: HeatCells
+}
+
+/** Cells in some 40 bytes each, since a recording keeps those of an hour. */
+export class HeatCells implements Iterable<HeatCell> {
+  /** Start and end of each cell. */
+  readonly #bounds: readonly (RowKey | undefined)[]
+  /** In the precision in which a range counts them. */
+  readonly #values: Float32Array
+
+  constructor(cells: readonly HeatCell[]) {
+    this.#bounds = cells.flatMap(({ start, end }) => [start, end])
+    this.#values = Float32Array.from(cells.flatMap(({ values }) => values))
+  }
+
+  get length(): number {
+    return this.#bounds.length / 2
+  }
+
+  *[Symbol.iterator](): Iterator<HeatCell> {
+    for (let i = 0; i < this.length; i++) {
+      const values = heatMeasures.map((_, measure) => this.#values[i * heatMeasures.length + measure] as number)
+      yield { start: this.#bounds[2 * i] as RowKey, end: this.#bounds[2 * i + 1], values }
+    }
+  }
 }
 
 export class HeatHistory {
@@ -130,7 +154,7 @@ export class HeatHistory {
         const { start, end } = boundsOf(range, ranges[i + 1]?.start)
         cells.push({ start, end, values })
       }
-      if (cells.length > 0) yield { table, atMs: step * stepMs, stepMs, cells }
+      if (cells.length > 0) yield { table, atMs: step * stepMs, stepMs, cells: new HeatCells(cells) }
     }
   }
 
@@ -148,9 +172,9 @@ export class HeatHistory {
   }
 
   /** Columns of the ranges of a table, oldest first. Above `rowsMax`, the neighbours with the least load are joined. */
-  cells(table: TableId, tier: number, firstStep: number, columns: number, rowsMax: number): HeatCells[] {
+  cells(table: TableId, tier: number, firstStep: number, columns: number, rowsMax: number): HeatRow[] {
     const ranges = this.#tables.get(table) ?? []
-    const rows: HeatCells[] = ranges.map((range, i) => ({
+    const rows: HeatRow[] = ranges.map((range, i) => ({
       start: range.start,
       end: ranges[i + 1]?.start,
       measures: [0, 1, 2].map((measure) =>
@@ -160,7 +184,7 @@ export class HeatHistory {
     const loads = rows.map(({ measures: [reads = [], writes = []] }) => sumOf(reads) + sumOf(writes))
     while (rows.length > Math.max(1, rowsMax)) {
       const place = coldestPair(loads) ?? 0
-      const [left, right] = [rows[place] as HeatCells, rows[place + 1] as HeatCells]
+      const [left, right] = [rows[place] as HeatRow, rows[place + 1] as HeatRow]
       const measures = left.measures.map((values, i) => added(values, right.measures[i] as readonly number[]))
       rows.splice(place, 2, { start: left.start, end: right.end, measures })
       loads.splice(place, 2, (loads[place] as number) + (loads[place + 1] as number))

@@ -75,7 +75,7 @@ export class HeatReader {
   }
 
   #columnReport({ table, atMs, stepMs, cells }: HeatColumn): HeatColumnReport {
-    const numbers = cells.map(({ start, end, values }): HeatCellReport => {
+    const numbers = Array.from(cells, ({ start, end, values }): HeatCellReport => {
       const bounds = [this.#boundOf(start, table), this.#boundOf(end ?? '', table)] as const
       return [...bounds, ...values.map((value) => Number(value.toPrecision(4)))] as unknown as HeatCellReport
     })

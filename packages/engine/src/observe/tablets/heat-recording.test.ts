@@ -27,8 +27,8 @@ class World {
     this.recording.advance(this.nowMs)
   }
 
-  get columns(): readonly HeatColumn[] {
-    return this.recording.after(0).columns
+  get columns(): readonly (Omit<HeatColumn, 'cells'> & { readonly cells: readonly HeatCell[] })[] {
+    return this.recording.after(0).columns.map((column) => ({ ...column, cells: [...column.cells] }))
   }
 }
 
