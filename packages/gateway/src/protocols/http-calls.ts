@@ -87,6 +87,9 @@ const methods: Readonly<Record<string, MethodName>> = methodNames
 
 export class HttpCalls {
   readonly #options: HttpCallsOptions
+  /** The path and target of the last data call: a client sends mostly the same path. */
+  #path = ''
+  #target: DataTarget | undefined
 
   constructor(options: HttpCallsOptions) {
     this.#options = options
@@ -95,8 +98,13 @@ export class HttpCalls {
   /** Serves a request. @throws BodyTooLarge, BodyAborted; other errors are answers */
   exchange(request: HttpRequest): Promise<HttpAnswer> {
     const [path = '', query = ''] = split(request.url)
-    const target = request.method === 'POST' ? dataTarget(path) : undefined
+    const target = request.method === 'POST' ? this.#targetOf(path) : undefined
     return target === undefined ? this.#serveRoute(request, path, query) : this.#serveData(request, target)
+  }
+
+  #targetOf(path: string): DataTarget | undefined {
+    if (path !== this.#path) [this.#path, this.#target] = [path, dataTarget(path)]
+    return this.#target
   }
 
   refusal(error: unknown): WholeAnswer {
