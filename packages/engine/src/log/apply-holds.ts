@@ -35,7 +35,6 @@ interface ActiveHold {
 
 interface HeldLog extends Pick<AppliedLog, 'pending'> {
   readonly applier: Applier
-  arm(records: readonly PendingRecord[], database: LogDatabase): void
 }
 
 interface HoldOptions {
@@ -107,7 +106,7 @@ export class ApplyHolds {
         record.held = false
         const database = this.#options.databaseByCode(record.database)
         if (database.settings.applyPolicy.type === 'immediate') await applier.upTo(record, 'release', context)
-        else this.#log.arm([record], database)
+        else applier.arm([record], database)
         await giveWay(context, 1)
       }
     }

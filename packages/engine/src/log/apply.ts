@@ -15,12 +15,16 @@
  */
 import type { Scheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
-import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { getOrInsert } from '../get-or-insert.ts'
+import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import type { Random } from '../random.ts'
 import { Sequencer } from '../sequencer.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { type GroupCode, pendingRowKey } from '../tables/log-rows.ts'
+import { drawDelayMs } from './apply-policy.ts'
+import type { LogDatabase } from './log-database.ts'
 import type { Milestone, PendingRecord, PendingRecords } from './pending.ts'
 import { RecordWrites, type Stage } from './record-writes.ts'
 import type { Retention } from './retention.ts'
@@ -47,6 +51,10 @@ export interface AppliedLog {
 export interface ApplierOptions {
   readonly kv: Kv
   readonly scheduler: Scheduler
+  /** For the delays of policy `time`. */
+  readonly random: Random
+  /** Called when applying in the background fails: the store refuses later writes (kv/K5). And when an observer throws. */
+  readonly onFailure?: (error: unknown) => void
   readonly switchedOff?: SwitchedOff | undefined
 }
 
@@ -62,12 +70,17 @@ export class Applier {
   readonly #running = new Map<GroupCode, Promise<void>>()
   /** The turns of work that runs alone; applies wait for its end. */
   readonly #alone = new Sequencer()
+  /** Records whose delays are over, and that wait to be applied. */
+  #due: PendingRecord[] = []
+  /** Shared by all of them: the timers of many small commits may end at one moment. */
+  readonly #applyingDue: RequestContext
   /** Whether strong reads apply records; false only in tests. */
   readonly servesReads: boolean
 
   constructor(log: AppliedLog, options: ApplierOptions) {
     this.#log = log
     this.#options = options
+    this.#applyingDue = this.#context()
     this.servesReads = !options.switchedOff?.has('roll-forward')
   }
 
@@ -123,6 +136,46 @@ export class Applier {
       await this.step(group, 'B', cause)
       await giveWay(context, workOf(oldest))
     }
+  }
+
+  /** Sees to it that records of one database are applied by its policy. Those with one delay share a timer. */
+  arm(records: readonly PendingRecord[], database: LogDatabase): void {
+    const policy = database.settings.applyPolicy
+    if (policy.type === 'immediate') {
+      for (const { group } of records) this.#inBackground(this.rollForward(group, 'policy'))
+    } else if (policy.type === 'time') {
+      const { random, scheduler } = this.#options
+      const byDelay = new Map<number, PendingRecord[]>()
+      for (const record of records) getOrInsert(byDelay, drawDelayMs(policy, random), () => []).push(record)
+      for (const [delayMs, due] of byDelay) {
+        this.#inBackground(
+          scheduler.sleep(delayMs).then(() => {
+            const isUnderWay = this.#due.length > 0
+            for (const record of due) this.#due.push(record)
+            return isUnderWay ? undefined : this.#applyDue()
+          }),
+        )
+      }
+    }
+  }
+
+  /** Begins to apply the records whose delays are over, some in a turn. */
+  async #applyDue(): Promise<void> {
+    const due = this.#due
+    for (let i = 0; i < due.length; i++) {
+      const record = due[i] as PendingRecord
+      // Earlier records of the group are applied with it (apply/A1).
+      this.#inBackground(this.upTo(record, 'policy'))
+      await giveWay(this.#applyingDue, workOf(record))
+    }
+    this.#due = []
+  }
+
+  #inBackground(work: MaybePromise<void>): void {
+    void whenFails(
+      () => work,
+      (error) => this.#options.onFailure?.(error),
+    )
   }
 
   async idle(): Promise<void> {

@@ -17,22 +17,20 @@
  *
  * Known: a commit writes only the log ("Megastore"). Ours: images before and after in the record.
  */
-import { type Ledger, type RequestContext, requestContext } from '../context.ts'
+import type { Ledger, RequestContext } from '../context.ts'
 import { type KeyCodes, keyCodesOfPath } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import { getOrInsert } from '../get-or-insert.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { RequestLoad } from '../meter.ts'
-import type { Random } from '../random.ts'
 import { Sequencer } from '../sequencer.ts'
-import { forEachInSlices, giveWay, nextTurn } from '../slices.ts'
+import { forEachInSlices, nextTurn } from '../slices.ts'
 import { type KvWrite, type RowKey, rowsFrom } from '../storage/kv.ts'
 import { EntityRows } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf, logRowKey, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
-import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent, workOf } from './apply.ts'
+import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
-import { drawDelayMs } from './apply-policy.ts'
 import type { CommitVersions } from './commit-version.ts'
 import type { LogDatabase } from './log-database.ts'
 import { decodeLogRecord } from './log-record.ts'
@@ -73,13 +71,10 @@ export interface CommitGate {
 
 export interface CommitLogOptions extends ApplierOptions {
   readonly versions: CommitVersions
-  readonly random: Random
   readonly retention: RetentionLimits
   /** The settings of a database by its code, for records found on opening. */
   readonly databaseByCode: (code: string) => LogDatabase
   readonly observer: LogObserver
-  /** Called when applying in the background fails: the store refuses later writes (kv/K5). And when an observer throws. */
-  readonly onFailure?: (error: unknown) => void
 }
 
 export interface LogAppend extends PendingRecord {
@@ -107,10 +102,6 @@ export class CommitLog {
   readonly #writing = new Set<Promise<void>>()
   /** For each group, the last of these batches whose records will be pending. */
   readonly #soonPending = new Map<GroupCode, Promise<void>>()
-  /** Records whose delays are over, and that wait to be applied. */
-  #due: PendingRecord[] = []
-  /** Shared by all of them: the timers of many small commits may end at one moment. */
-  readonly #applying: RequestContext
   /** Delays and the ends of holds apply nothing more. */
   isClosed = false
 
@@ -118,7 +109,6 @@ export class CommitLog {
     this.#options = options
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
     this.applier = new Applier(this, options)
-    this.#applying = requestContext({ clock: options.scheduler })
     this.holds = new ApplyHolds(this, options)
   }
 
@@ -272,10 +262,8 @@ export class CommitLog {
       } else {
         const pending = this.#enqueue(records)
         this.#tell((observer) => observer.committed({ records: pending, ledger, isApplied, trimmed, trimmedBytes }))
-        this.arm(
-          pending.filter(({ held }) => !held),
-          database,
-        )
+        const free = pending.filter(({ held }) => !held)
+        this.applier.arm(free, database)
       }
     }
     const written = kv.batch(isApplied ? new RecordWrites(rows, records, 'AB') : rows)
@@ -292,10 +280,11 @@ export class CommitLog {
   }
 
   #tell(tell: (observer: LogObserver) => MaybePromise<void>): void {
-    void whenFails(
-      () => tell(this.#options.observer),
-      (error) => this.#options.onFailure?.(error),
-    )
+    this.#inBackground(() => tell(this.#options.observer))
+  }
+
+  #inBackground(work: () => MaybePromise<void>): void {
+    void whenFails(work, (error) => this.#options.onFailure?.(error))
   }
 
   /**
@@ -349,46 +338,6 @@ export class CommitLog {
     return records
   }
 
-  /** Sees to it that records of one database are applied by its policy. Those with one delay share a timer. */
-  arm(records: readonly PendingRecord[], database: LogDatabase): void {
-    const policy = database.settings.applyPolicy
-    if (policy.type === 'immediate') {
-      for (const { group } of records) this.#inBackground(this.applier.rollForward(group, 'policy'))
-    } else if (policy.type === 'time') {
-      const { random, scheduler } = this.#options
-      const byDelay = new Map<number, PendingRecord[]>()
-      for (const record of records) getOrInsert(byDelay, drawDelayMs(policy, random), () => []).push(record)
-      for (const [delayMs, due] of byDelay) {
-        this.#inBackground(
-          scheduler.sleep(delayMs).then(() => {
-            const isUnderWay = this.#due.length > 0
-            for (const record of due) this.#due.push(record)
-            return isUnderWay ? undefined : this.#applyDue()
-          }),
-        )
-      }
-    }
-  }
-
-  /** Begins to apply the records whose delays are over, some in a turn. */
-  async #applyDue(): Promise<void> {
-    const due = this.#due
-    for (let i = 0; i < due.length; i++) {
-      const record = due[i] as PendingRecord
-      // Earlier records of the group are applied with it (apply/A1).
-      this.#inBackground(this.applier.upTo(record, 'policy'))
-      await giveWay(this.#applying, workOf(record))
-    }
-    this.#due = []
-  }
-
-  #inBackground(work: MaybePromise<void>): void {
-    void whenFails(
-      () => work,
-      (error) => this.#options.onFailure?.(error),
-    )
-  }
-
   /**
    * Finds the unapplied records of an earlier run by their pending markers alone, so that opening does not depend on the size of the
    * store. They are applied by policy, a strong read or rollForwardAll().
@@ -411,7 +360,7 @@ export class CommitLog {
       this.pending.add({ ...position, logRow, logBytes, changes, milestone: 'committed' })
       pendingRows.add(logRow)
     }
-    this.#inBackground(this.retention.adopt(kv, pendingRows, () => this.isClosed))
+    this.#inBackground(() => this.retention.adopt(kv, pendingRows, () => this.isClosed))
   }
 
   /** The state of the log besides the store's rows, for a snapshot. Nothing may be in progress. */
@@ -432,7 +381,7 @@ export class CommitLog {
     }
     for (const [code, records] of free) {
       const database = this.#options.databaseByCode(code)
-      if (database.settings.applyPolicy.type === 'time') this.arm(records, database)
+      if (database.settings.applyPolicy.type === 'time') this.applier.arm(records, database)
     }
   }
 
