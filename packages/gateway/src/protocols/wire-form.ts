@@ -52,37 +52,32 @@ const bytesOfWork = 4
 const bodyBytesMaxHere = 128 * 1024
 const answerBytesMaxHere = 64 * 1024
 
-/** @param here - converts without a thread, where there is none */
-function inThread<T>(
+/** @param here - the conversion without a thread. @param bytesMaxHere - longer messages are converted in a thread, where there are threads */
+function convert<T>(
   task: ConversionTask,
+  here: (json: typeof import('./json-codec.ts')) => T,
+  bytesMaxHere: number,
   context: RequestContext,
-  here: () => MaybePromise<T>,
 ): MaybePromise<T | Buffer> {
+  const { length } = task.bytes
+  const inTurn = (): MaybePromise<T> =>
+    andThen(codec(), (json) => andThen(giveWay(context, length / bytesOfWork), () => here(json)))
+  if (length <= bytesMaxHere) return inTurn()
   return andThen(
     threads(),
-    ({ convertInThread }): MaybePromise<T | Buffer> => convertInThread?.(task, context) ?? here(),
+    ({ convertInThread }): MaybePromise<T | Buffer> => convertInThread?.(task, context) ?? inTurn(),
   )
 }
 
 export const jsonForm: WireForm = {
   contentType: 'application/json; charset=UTF-8',
   request(method, bytes, context) {
-    const here = (): MaybePromise<Buffer> =>
-      andThen(codec(), (json) =>
-        andThen(giveWay(context, bytes.length / bytesOfWork), () => json.requestFromJson(method, bytes)),
-      )
-    return bytes.length <= bodyBytesMaxHere
-      ? here()
-      : inThread({ conversion: 'requestFromJson', method, bytes }, context, here)
+    const task = { conversion: 'requestFromJson', method, bytes } as const
+    return convert(task, (json) => json.requestFromJson(method, bytes), bodyBytesMaxHere, context)
   },
   answer(method, bytes, context) {
-    const here = (): MaybePromise<string> =>
-      andThen(codec(), (json) =>
-        andThen(giveWay(context, bytes.length / bytesOfWork), () => json.answerToJson(method, bytes)),
-      )
-    return bytes.length <= answerBytesMaxHere
-      ? here()
-      : inThread({ conversion: 'answerToJson', method, bytes }, context, here)
+    const task = { conversion: 'answerToJson', method, bytes } as const
+    return convert(task, (json) => json.answerToJson(method, bytes), answerBytesMaxHere, context)
   },
   error: jsonErrorOf,
 }
