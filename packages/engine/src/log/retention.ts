@@ -178,7 +178,7 @@ export class Retention {
       if (version > kept.trimmedUpTo) kept.trimmedUpTo = version
       kept.head++
     }
-    if (kept.head > 1024 && kept.head * 2 > kept.log.rows.length) {
+    if (kept.head > 1024 && kept.head * 4 > kept.log.rows.length) {
       kept.log = kept.log.part(kept.head, kept.log.rows.length)
       kept.head = 0
     }
