@@ -39,7 +39,7 @@ consoleTests('the shell of the console', ({ visit }) => {
       .toBeGreaterThan(0)
   })
 
-  test('a page that was opened while the server was away is shown when it is back', async () => {
+  test('a page or chapter that was opened while the server was away is shown when it is back', async () => {
     const emulator = await startEmulator()
     const server = await steadyAddress()
     onTestFinished(() => server.close())
@@ -47,9 +47,13 @@ consoleTests('the shell of the console', ({ visit }) => {
     const { page, go, expectProblems } = await visit('#/overview', { server: server.address })
     expectProblems(serverAway)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await go('#/labs')
+    await page.getByRole('link', { name: '1. Rows and keys' }).waitFor()
     server.leadTo(undefined)
     await emulator.close()
     await page.getByText('This page comes back by itself').waitFor()
+    await go('#/labs/chapter/1')
+    await page.getByText('This chapter is shown when the server is back').waitFor()
     await go('#/controls')
     const note = page.getByRole('alert').filter({ hasText: 'The page Controls is shown when the server is back' })
     await note.waitFor()

@@ -4,8 +4,7 @@ import { texts } from 'course'
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Select } from '../../components/controls.tsx'
-import { ErrorNote } from '../../components/parts.tsx'
-import { useLoaded } from '../../components/use-server.ts'
+import { onDemand } from '../../components/on-demand.tsx'
 import { insideOf, itemsOf, lineOf, linesOf, type Piece, sectionsOf } from '../../model/chapter-text.ts'
 import { addressOf } from '../../model/route.ts'
 import { Pieces } from './pieces.tsx'
@@ -14,18 +13,28 @@ import { ChapterProgress, type PredictionVerdict, stepsDone, useKeptProgress, ve
 /** Headings of docs/course whose lists the page shows in its own way. */
 const [predict, cameOut] = ['Predict', 'What came out']
 
+/** The text of each chapter, by its page. */
+const textsShown = new Map(
+  Object.entries(texts).map(([page, load]) => [
+    page,
+    onDemand(async () => {
+      const { default: text } = await load()
+      return ({ number }: { readonly number: number }) => <ChapterText number={number} text={text} />
+    }, 'This chapter'),
+  ]),
+)
+
 type ChapterViewProps = Readonly<{ chapter: Chapter; chapters: readonly Chapter[] }>
 
 export function ChapterView({ chapter: { number, title, page }, chapters }: ChapterViewProps) {
-  const { value: text, error } = useLoaded(page, { read: async () => (await texts[page]?.())?.default })
+  const Text = textsShown.get(page)
   const next = chapters.find((one) => one.number === number + 1)
   return (
     <article class="chapter" style={{ maxWidth: '100ch' }}>
       <h1 class="mb-2">
         {number}. {title}
       </h1>
-      <ErrorNote error={error} what="The chapter could not be loaded" />
-      {text !== undefined && <ChapterText number={number} text={text} />}
+      {Text !== undefined && <Text key={page} number={number} />}
       {next !== undefined && (
         <p>
           <a href={addressOf('labs', ['chapter', `${next.number}`])}>
