@@ -14,7 +14,7 @@ import { heatTiers } from './heat-range.ts'
 import { rowKeyHex, rowKeyLevels, rowKeyWords } from './range-words.ts'
 import type { HeatBound, HeatCellReport, HeatColumnReport, HeatRecordingReport, HeatTabletReport } from './report.ts'
 
-/** A reader with this many bounds starts again with a whole report, so that its memory and its client's are bounded. */
+/** A client with this many bounds starts again with a whole report, so that its memory is bounded. */
 const boundsMax = 100_000
 /** Work of a cell, in rows read: its numbers are printed and parsed. */
 const cellWork = 4
@@ -23,7 +23,11 @@ export class HeatReader {
   readonly #fleet: TabletFleet
   readonly #now: () => number
   readonly end: () => void
-  #bounds = new Map<RowKey, number>()
+  /** Places of bounds in the list of its client. At the maximum all are forgotten, and those that are used are told again. */
+  readonly #known = new Map<RowKey, number>()
+  knownMax = 10_000
+  /** The length of that list. */
+  #told = 0
   #newBounds: HeatBound[] = []
   #generation: number | undefined
   #lastColumn = 0
@@ -40,10 +44,11 @@ export class HeatReader {
   async read(context: RequestContext): Promise<HeatRecordingReport> {
     const nowMs = this.#now()
     const { recording, settings, events } = this.#fleet
-    const isWhole = this.#generation !== recording.generation || this.#bounds.size > boundsMax
+    const isWhole = this.#generation !== recording.generation || this.#told > boundsMax
     if (isWhole) {
       this.#generation = recording.generation
-      this.#bounds = new Map()
+      this.#known.clear()
+      this.#told = 0
       this.#lastColumn = 0
       this.#lastEvent = 0
       this.#tablets = ''
@@ -95,10 +100,14 @@ export class HeatReader {
   }
 
   #boundOf(rowKey: RowKey, table: HeatColumn['table']): number {
-    const known = this.#bounds.get(rowKey)
+    const known = this.#known.get(rowKey)
     if (known !== undefined) return known
-    const place = this.#bounds.size
-    this.#bounds.set(rowKey, place)
+    if (this.#known.size >= this.knownMax) {
+      this.#known.clear()
+      this.#known.set('', 0)
+    }
+    const place = this.#told++
+    this.#known.set(rowKey, place)
     this.#newBounds.push({
       hex: rowKeyHex(rowKey),
       words: rowKeyWords(table, rowKey),
