@@ -40,6 +40,7 @@ import {
   indexesForm,
   modeForm,
   portForm,
+  projectForm,
   seedForm,
 } from './option-forms.ts'
 import { indexFileTrouble, type Served, serve } from './serve.ts'
@@ -157,7 +158,8 @@ function formed<T>(name: keyof EmulatorOptions, { words, read }: Form<T>, value:
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options)
-  const { dir, project = projectDefault, logger = silentLogger } = options
+  const { dir, logger = silentLogger } = options
+  const project = formed('project', projectForm, options.project) ?? projectDefault
   const port = formed('port', portForm, options.port) ?? 0
   const scheduler = movableClock(formed('clock', clockForm, options.clock))
   const engine = await openEngine({

@@ -34,6 +34,10 @@ export const seedForm: Form<number> = wholeUpTo(0xffff_ffff)
 /** Milliseconds until a commit is applied: up to a day. */
 const delayForm = wholeUpTo(86_400_000)
 export const portForm: Form<number> = wholeUpTo(65_535)
+export const projectForm: Form<string> = {
+  words: 'is a project id, such as "demo"',
+  read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
+}
 
 /** Milliseconds since the epoch. */
 export const clockForm: Form<number> = {

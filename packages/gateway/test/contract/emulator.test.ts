@@ -200,6 +200,8 @@ describe('an emulator in this process', () => {
     [{ durability: 'none' }, 'durability is one of process, power; got "none"'],
     [{ indexFile: 'missing/index.yaml' }, 'there is no folder missing for indexFile'],
     [{ indexFile: 'missing.yaml', indexes: 'require' }, 'there is no file missing.yaml for indexFile; write it first'],
+    [{ project: 7 }, 'project is a project id, such as "demo"; got 7'],
+    [{ project: '' }, 'project is a project id, such as "demo"; got ""'],
   ])('%o is refused', async (options, message) => {
     await expect(testEmulator(options as never)).rejects.toThrow(message)
   })
