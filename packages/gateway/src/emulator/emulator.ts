@@ -39,6 +39,7 @@ import {
   idCollisionsForm,
   indexesForm,
   modeForm,
+  optionsForm,
   portForm,
   projectForm,
   seedForm,
@@ -131,6 +132,7 @@ const optionNames: Readonly<Record<keyof EmulatorOptions, true>> = {
 }
 
 function checkOptions(options: EmulatorOptions): void {
+  formed('startEmulator()', optionsForm, options)
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
   if (unknown !== undefined) {
     throw invalidArgument(`startEmulator() has no option "${unknown}"; there is ${Object.keys(optionNames).join(', ')}`)
@@ -143,7 +145,7 @@ function checkOptions(options: EmulatorOptions): void {
 }
 
 /** @throws INVALID_ARGUMENT for a value of another form */
-function formed<T>(name: keyof EmulatorOptions, { words, read }: Form<T>, value: unknown): T | undefined {
+function formed<T>(name: string, { words, read }: Form<T>, value: unknown): T | undefined {
   const found = value === undefined ? undefined : read(value)
   if (value === undefined || found !== undefined) return found
   const got =

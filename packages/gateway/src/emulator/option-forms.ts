@@ -39,6 +39,11 @@ export const projectForm: Form<string> = {
   read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
 }
 
+export const optionsForm: Form<object> = {
+  words: 'takes an object of options, such as { port: 8081 }',
+  read: (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined),
+}
+
 /** Milliseconds since the epoch. */
 export const clockForm: Form<number> = {
   words: 'is a time with its zone, from 1970 on, such as 2030-01-01T00:00:00Z',

@@ -202,6 +202,9 @@ describe('an emulator in this process', () => {
     [{ indexFile: 'missing.yaml', indexes: 'require' }, 'there is no file missing.yaml for indexFile; write it first'],
     [{ project: 7 }, 'project is a project id, such as "demo"; got 7'],
     [{ project: '' }, 'project is a project id, such as "demo"; got ""'],
+    [null, 'startEmulator() takes an object of options, such as { port: 8081 }; got null'],
+    ['x', 'such as { port: 8081 }; got "x"'],
+    [[], 'such as { port: 8081 }; got []'],
   ])('%o is refused', async (options, message) => {
     await expect(testEmulator(options as never)).rejects.toThrow(message)
   })
