@@ -31,6 +31,7 @@ import { loadFixture } from '../fixtures/fixture-file.ts'
 import type { FixtureData, PlainEntity } from '../fixtures/plain-entities.ts'
 import { type SeedReport, seedDatabase } from '../fixtures/seed.ts'
 import { failureLog, type Logger, silentLogger } from '../logger.ts'
+import { listenTrouble } from './listen-trouble.ts'
 import {
   applyForm,
   clockForm,
@@ -46,6 +47,7 @@ import {
 } from './option-forms.ts'
 import { indexFileTrouble, type Served, serve } from './serve.ts'
 import type { GatewayOptions } from './server.ts'
+import { codeOf } from './server-file.ts'
 import { formatEndpoint, projectDefault, variablesOf } from './variables.ts'
 
 export interface EmulatorOptions
@@ -156,7 +158,8 @@ function formed<T>(name: string, { words, read }: Form<T>, value: unknown): T | 
 /**
  * Starts an emulator in this process, within milliseconds.
  *
- * @throws INVALID_ARGUMENT for an unknown option or a wrong value; the system's error (EADDRINUSE, …) for a port that is not available
+ * @throws INVALID_ARGUMENT for an unknown option or a wrong value; an error with the system's
+ *   code (EADDRINUSE, …) for an address that is not available
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options)
@@ -183,7 +186,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     return emulatorOf(engine, project, await serve({ ...network, engine, scheduler, dir, project, logger, requests }))
   } catch (error) {
     await engine.close()
-    throw error
+    const { host = '127.0.0.1' } = options
+    const trouble = await listenTrouble(error, { host, port }, { port: 'port', host: "host: '127.0.0.1'" })
+    throw trouble === undefined ? error : Object.assign(new Error(trouble, { cause: error }), { code: codeOf(error) })
   }
 }
 

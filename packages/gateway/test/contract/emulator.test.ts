@@ -232,7 +232,17 @@ describe('an emulator in this process', () => {
   test('a port in use is told, and nothing is left open', async () => {
     const { port } = await testEmulator()
     const [begun, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
-    await expect(testEmulator({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(testEmulator({ port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      message: `127.0.0.1:${port} is in use by a sixtables server, process ${process.pid}; stop it, or choose another port (0: a free one)`,
+    })
     for (const { value } of begun.mock.results) expect(ended).toHaveBeenCalledWith(value)
+  })
+
+  test('an address that this machine does not have is told', async () => {
+    await expect(testEmulator({ host: '192.0.2.1' })).rejects.toMatchObject({
+      code: 'EADDRNOTAVAIL',
+      message: "this machine has no address 192.0.2.1 (EADDRNOTAVAIL); name one of its own, such as host: '127.0.0.1'",
+    })
   })
 })

@@ -6,9 +6,8 @@ import { callLine, summaryOf } from '../../../calls/call-summary.ts'
 import type { CallReport } from '../../../calls/calls.ts'
 import { recordedLines } from '../../../calls/recording.ts'
 import { movableClock } from '../../../controls/emulator-clock.ts'
+import { listenTrouble } from '../../../emulator/listen-trouble.ts'
 import { indexFileTrouble, type Served, serve } from '../../../emulator/serve.ts'
-import { factsAt } from '../../../emulator/server-file.ts'
-import { formatEndpoint } from '../../../emulator/variables.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
 import { reasonOf } from '../../../reason.ts'
 import { UsageError } from '../../framework/errors.ts'
@@ -114,31 +113,12 @@ async function checkPort(settings: StartSettings): Promise<void> {
   await once(probe, 'close')
 }
 
-/** Time for that program to answer: one of our servers on a busy machine may be slow. */
-const factsMs = 3000
+const remedies = { port: '--port', host: '--host 127.0.0.1, or --host-port 127.0.0.1:8081' }
 
-/** The reason why an address is not available, in one line. */
+/** @returns a UsageError for an address that is not available, and any other error as it is */
 async function listenError(error: unknown, endpoint: Endpoint): Promise<unknown> {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const where = formatEndpoint(endpoint)
-  switch (code) {
-    case 'EADDRINUSE': {
-      const facts = await factsAt(where, factsMs).catch(() => undefined)
-      const user = facts === undefined ? 'another program' : `a sixtables server, process ${facts.pid}`
-      return new UsageError(`${where} is in use by ${user}; stop it, or choose another --port (0: a free one)`)
-    }
-    case 'EACCES':
-      return new UsageError(`${where} may not be listened on by this user; choose a --port above 1023`)
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new UsageError(
-        `this machine has no address ${endpoint.host} (${code}); name one of its own, such as --host 127.0.0.1, or ` +
-          '--host-port 127.0.0.1:8081',
-      )
-    default:
-      return error
-  }
+  const trouble = await listenTrouble(error, endpoint, remedies)
+  return trouble === undefined ? error : new UsageError(trouble)
 }
 
 /**
