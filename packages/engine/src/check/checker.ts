@@ -36,7 +36,14 @@ import { entityRowKey, entityRowKeyOf, entityRowOf } from '../tables/entities.ts
 import { indexIdOf, parseCompositeRowKey } from '../tables/entities-by-composite-property.ts'
 import { parseEntitiesByKindRowKey } from '../tables/entities-by-kind.ts'
 import { parsePropertyRowKey } from '../tables/entities-by-property.ts'
-import { codesOfEntityRow, groupOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
+import {
+  codesOfEntityRow,
+  EntityRows,
+  groupOfEntityRow,
+  type IndexRules,
+  RowProducer,
+  tableOfRow,
+} from '../tables/entity-rows.ts'
 import { logRowKey, parseLogRowKey } from '../tables/log-rows.ts'
 import { codeOfRow, isOf, rowsOf } from '../tables/rows.ts'
 import { type CheckReport, type PendingGroup, type Problem, type ProblemKind, problemsListed } from './report.ts'
@@ -179,7 +186,7 @@ class Check {
   async #entitiesToIndexRows(): Promise<void> {
     const look = ({ key, value }: KvRow): MaybePromise<void> => {
       this.#entities++
-      return this.#chains.has(key) ? undefined : runSteps(this.#expectRows(this.#indexRows(key, value)))
+      return this.#chains.has(key) ? undefined : runSteps(this.#expectRows(key, value))
     }
     await this.#each(rowsOf('Entities'), look, this.#parts.reader.gathersReads)
   }
@@ -203,18 +210,20 @@ class Check {
     }
   }
 
-  *#expectRows(rows: ReadonlyMap<RowKey, Uint8Array>): Steps<void> {
-    for (const [key, value] of rows) {
-      const cell = yield* waitFor(this.#get(key))
-      yield* waitFor(this.#giveWay(1))
-      if (cell === undefined) {
-        if (this.#unreadable.has(key)) continue
-        this.#report('missing index row', key, 'the entity has this value, the table has no row for it', 'broken')
-        continue
-      }
-      this.#accounted++
-      if (!sameBytes(cell, value)) {
-        this.#report('wrong index row', key, `the cell is ${hexOf(cell)}, it should be ${hexOf(value)}`, 'broken')
+  *#expectRows(entityRow: RowKey, cell: Cell): Steps<void> {
+    for (const rows of this.#indexRowsInParts(entityRow, cell)) {
+      for (const [key, value] of rows) {
+        yield* waitFor(this.#giveWay(1))
+        const cell = yield* waitFor(this.#get(key))
+        if (cell === undefined) {
+          if (this.#unreadable.has(key)) continue
+          this.#report('missing index row', key, 'the entity has this value, the table has no row for it', 'broken')
+          continue
+        }
+        this.#accounted++
+        if (!sameBytes(cell, value)) {
+          this.#report('wrong index row', key, `the cell is ${hexOf(cell)}, it should be ${hexOf(value)}`, 'broken')
+        }
       }
     }
   }
@@ -289,18 +298,23 @@ class Check {
   }
 
   #indexRows(entityRow: RowKey, cell: Cell): ReadonlyMap<RowKey, Uint8Array> {
+    return new Map([...this.#indexRowsInParts(entityRow, cell)].flat())
+  }
+
+  /** The index rows of an entity, some at a time: it may have 40,000. */
+  *#indexRowsInParts(entityRow: RowKey, after: Cell): Generator<(readonly [RowKey, Uint8Array])[]> {
     const codes = codesOfEntityRow(entityRow)
-    const made = this.#tried(entityRow, () => {
-      const rows = new Map<RowKey, Uint8Array>()
-      handRows({ codes, before: undefined, after: cell }, this.#parts.rulesOf(codes.partition), {
-        wants: (prefix) => !isOf('Entities', prefix),
-        write: (key, value) => {
-          if (value !== undefined) rows.set(key, value)
-        },
-      })
-      return rows
-    })
-    return made ?? new Map()
+    const delta = { codes, row: entityRow, before: undefined, after }
+    const entity = this.#tried(entityRow, () => new EntityRows(delta, this.#parts.rulesOf(codes.partition)))
+    if (entity === undefined) return
+    let made: (readonly [RowKey, Uint8Array])[] = []
+    const write = (key: RowKey, value: Uint8Array | undefined) => value && made.push([key, value])
+    const producer = new RowProducer({ write })
+    for (let place = 0; place < entity.places; place += batchRows) {
+      made = []
+      producer.indexRows(entity, place, place + batchRows)
+      yield made
+    }
   }
 
   /** @param isSideBySide - for stores that combine the reads of a turn into few calls: looks at a batch of rows at a time */

@@ -8,7 +8,7 @@ import type { Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
 import { sliceWorkMax } from '../slices.ts'
 import { MemoryKv, type MemorySnapshot } from '../storage/memory-kv.ts'
-
+import { RowProducer } from '../tables/entity-rows.ts'
 import { index, query } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { OnDemandRows } from './on-demand-rows.ts'
@@ -109,6 +109,36 @@ test('a new index, and statistics, of entities with many values take some of the
   }
   await engine.database('p').runQuery(engine.context(), { query: query({ kind: '__Stat_Kind__' }) })
   expect(turns).toBeGreaterThan(0)
+})
+
+test('a composite index gets the rows of one entity in a turn if it has many values', async () => {
+  const clock = new TurnClock()
+  engine = await openEngine({ scheduler: clock })
+  await commitOf(list(3_000), 8)
+  const made = vi.spyOn(RowProducer.prototype, 'indexRows')
+  const entities: number[] = []
+  clock.onTurn = () => {
+    // Observers make rows in parts.
+    entities.push(made.mock.calls.filter(([, , to]) => to === undefined).length)
+    made.mockClear()
+  }
+  await engine.createIndex(engine.database('p'), index('A(ancestor, x)'))
+  made.mockRestore()
+  expect(entities.filter((count) => count > 0)).toEqual(Array.from({ length: 8 }, () => 1))
+})
+
+test.each([
+  ['the rows of all tablets are counted', () => engine.tablets.counted()],
+  ['the store is checked', () => engine.check()],
+] as const)('while %s, an entity with many values has some of its rows made in a step', async (_, work) => {
+  engine = await openEngine({ scheduler: new TurnClock() })
+  await commitOf(list(6_000), 2)
+  const made = vi.spyOn(RowProducer.prototype, 'indexRows')
+  await work()
+  const places = made.mock.calls.map(([, from = 0, to = Number.POSITIVE_INFINITY]) => to - from)
+  made.mockRestore()
+  expect(Math.max(...places)).toBeLessThanOrEqual(1024)
+  expect(places.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(2 * 6_000)
 })
 
 test.each([

@@ -110,11 +110,14 @@ export class LocalIndexWork implements IndexWork {
       })
       job.estimated = counted
       await this.#walk(job, entitiesPerStep, async (paths, partition) => {
-        await log.alone(() => {
-          job.stopped.throwIfAborted()
-          return this.#writeRows(job.database, index, partition, paths)
-        })
-        job.completed += paths.length
+        for (let at = 0, written = 0; at < paths.length; at += written) {
+          if (at > 0) await this.#pause()
+          written = await log.alone(() => {
+            job.stopped.throwIfAborted()
+            return this.#writeRows(job.database, index, partition, paths.slice(at))
+          })
+          job.completed += written
+        }
       })
       return await log.exclusive(async () => {
         const serving = await this.#store(job, () => ({ ...index, state: 'serving' }), transactions.lastId)
@@ -156,26 +159,30 @@ export class LocalIndexWork implements IndexWork {
     })
   }
 
-  /** The rows of these entities in the index (X1). */
+  /** Writes the rows of the first of these entities in the index (X1). @returns the number of entities */
   async #writeRows(
     database: IndexedDatabase,
     index: CataloguedIndex,
     partition: string,
     paths: readonly string[],
-  ): Promise<void> {
+  ): Promise<number> {
     const { catalogue, indexOptions } = database
     const writes: KvWrite[] = []
     const sink = {
       wants: (prefix: string): boolean => isOf('EntitiesByCompositeProperty', prefix),
       write: (key: string, value: Uint8Array | undefined): number => writes.push({ key, value }),
     }
+    let count = 0
     for (const path of paths) {
       const after = await this.#imageShown(partition, path)
       const delta = { codes: keyCodesOfPath(partition, path), before: undefined, after }
       checkCompositeRows(delta, { indexes: catalogue.maintained, indexOptions })
       handRows(delta, { indexes: [index], indexOptions }, sink)
+      count++
+      if (writes.length >= rowsPerStep) break
     }
     if (writes.length > 0) await this.#parts.kv.batch(writes)
+    return count
   }
 
   /** The image to which an entity's index rows belong: the stored one, unless a record is between milestones A and B. */

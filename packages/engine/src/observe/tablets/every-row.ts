@@ -1,8 +1,8 @@
 /**
  * Every row of a store as of now, in no order, for counting.
  *
- * Property rows are made from the entities, each after its own, so that a store need not keep them for this. At milestone A of
- * a commit (log/apply.ts), the entity already has its new image, but still the index rows of the one before.
+ * Property rows are made from the entities, some at a time, so that a store need not keep them for this. At milestone A of a
+ * commit (log/apply.ts), the entity already has its new image, but still the index rows of the one before.
  */
 
 import type { CommitLog } from '../../log/commit-log.ts'
@@ -27,32 +27,48 @@ export function everyRow(kv: Kv, { pending }: CommitLog, rulesOf: (code: string)
       if (value !== undefined) made.push({ key, value })
     },
   })
-  const make = (row: RowKey, after: Uint8Array | undefined): void => {
-    const codes = codesOfEntityRow(row)
-    const { indexOptions } = rulesOf(codes.partition)
-    producer.indexRows(new EntityRows({ codes, row, before: undefined, after }, { indexes: [], indexOptions }))
-  }
-  const withMade = (rows: readonly KvRow[]): readonly KvRow[] => {
-    for (const { key, value } of rows) {
-      if (!isOf('Entities', key)) continue
-      make(key, shown.has(key) ? shown.get(key) : value)
-      shown.delete(key)
+  /** Entities whose property rows are still to be made, and the one of which some are made, up to a place. */
+  const waiting: (readonly [RowKey, Uint8Array | undefined])[] = []
+  let entity: EntityRows | undefined
+  let place = 0
+  const make = (count: number): readonly KvRow[] => {
+    while (made.length < count) {
+      if (entity === undefined) {
+        const [row, after] = waiting.pop() ?? []
+        if (row === undefined) break
+        const codes = codesOfEntityRow(row)
+        const { indexOptions } = rulesOf(codes.partition)
+        entity = new EntityRows({ codes, row, before: undefined, after }, { indexes: [], indexOptions })
+        place = 0
+      }
+      producer.indexRows(entity, place, place + count)
+      place += count
+      if (place >= entity.places) entity = undefined
     }
-    return [...rows, ...made.splice(0)]
+    return made.splice(0)
   }
   const next = (count: number): MaybePromise<readonly KvRow[]> => {
+    const rows = make(count)
     const [scan] = scans
-    if (scan !== undefined) {
-      return andThen(scan.next(count), (rows) => {
-        if (rows.length > 0) return withMade(rows)
+    if (rows.length > 0 || (scan === undefined && shown.size === 0)) return rows
+    if (scan === undefined) {
+      // Deleted entities whose index rows still exist.
+      waiting.push(...shown)
+      shown.clear()
+      return next(count)
+    }
+    return andThen(scan.next(count), (found) => {
+      if (found.length === 0) {
         scans.shift()?.close()
         return next(count)
-      })
-    }
-    // Deleted entities whose index rows still exist.
-    for (const [row, before] of shown) make(row, before)
-    shown.clear()
-    return made.splice(0)
+      }
+      for (const { key, value } of found) {
+        if (!isOf('Entities', key)) continue
+        waiting.push([key, shown.has(key) ? shown.get(key) : value])
+        shown.delete(key)
+      }
+      return found
+    })
   }
   return {
     next,
