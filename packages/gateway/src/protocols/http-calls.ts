@@ -19,7 +19,7 @@ import type { Logger } from '../logger.ts'
 import { type MethodName, methodNames } from '../methods.ts'
 import type { FairQueue } from './fair-queue.ts'
 import type { Headers, RouteAnswer, Router } from './router.ts'
-import { httpStatuses, statusOf } from './status.ts'
+import { httpStatuses, type Status, statusOf } from './status.ts'
 import { checkMessageSize, jsonForm, protobufForm, type WireForm } from './wire-form.ts'
 
 export const textType = 'text/plain; charset=UTF-8'
@@ -29,11 +29,20 @@ export const bodyBytesMax: number = 2 * limits.requestBytesMax
 
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
+  readonly code = 'RESOURCE_EXHAUSTED'
+
+  constructor() {
+    super(
+      `the request body is larger than ${bodyBytesMax} bytes, the limit before and after decompression; split the request`,
+    )
+  }
 }
 
 /** The client went away before its body was complete. */
 export class BodyAborted extends Error {
   override readonly name = 'BodyAborted'
+  readonly code = 'CANCELLED'
+  override readonly message = 'the client is gone'
 }
 
 export interface HttpRequest {
@@ -116,8 +125,7 @@ export class HttpCalls {
     const form = formOf(found)
     if (form === undefined) {
       const message = `content type ${found} is not served: use application/json or application/x-protobuf; with curl, -H 'content-type: application/json'`
-      const error = { code: 415, message, status: 'INVALID_ARGUMENT' }
-      return { status: 415, contentType: jsonForm.contentType, body: `${JSON.stringify({ error })}\n` }
+      return errorAnswer({ code: 'INVALID_ARGUMENT', message }, jsonForm, 415)
     }
     const { clock, handlers, logger, queue, calls } = this.#options
     const { method } = target
@@ -140,9 +148,7 @@ export class HttpCalls {
       return { status: 200, contentType: form.contentType, body, canWait: true }
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) {
-        const isGone = error instanceof BodyAborted
-        const code = isGone ? 'CANCELLED' : 'RESOURCE_EXHAUSTED'
-        calls.end(call, { method, protocol, code, message: isGone ? 'the client is gone' : 'the body is too large' })
+        calls.end(call, { method, protocol, code: error.code, message: error.message })
         throw error
       }
       const status = statusOf(error, logger)
@@ -193,8 +199,14 @@ async function answerOf(answer: RouteAnswer, call: Call): Promise<HttpAnswer> {
   }
 }
 
-function errorAnswer(status: ReturnType<typeof statusOf>, form: WireForm): WholeAnswer {
-  return { status: httpStatuses[status.code], contentType: form.contentType, body: form.error(status) }
+function errorAnswer(error: Status, form: WireForm, status = httpStatuses[error.code]): WholeAnswer {
+  return { status, contentType: form.contentType, body: form.error(error, status) }
+}
+
+/** An error below /v1/ in the form of the request, elsewhere as plain text. */
+export function errorOn({ url, headers }: HttpRequest, error: Status, status: number): WholeAnswer {
+  if (!url.startsWith('/v1/')) return { status, contentType: textType, body: `${error.message}\n` }
+  return errorAnswer(error, formOf(one(headers['content-type'])) ?? jsonForm, status)
 }
 
 /** The answer to an unknown path or a wrong verb. */
@@ -202,11 +214,7 @@ function unknownPath(request: HttpRequest, path: string, router: Router): WholeA
   const verbs = dataTarget(path) === undefined ? router.verbsOf(path) : ['POST']
   const remedy = useVerb(verbs) ?? didYouMean(meantMethod(path) ?? router.nearestTo(path))
   const message = `there is no ${request.method} ${path}${remedy === undefined ? '' : `; ${remedy}`}`
-  if (path.startsWith('/v1/')) {
-    const form = formOf(one(request.headers['content-type'])) ?? jsonForm
-    return errorAnswer(notFound(message), form)
-  }
-  return { status: 404, contentType: textType, body: `${message}\n` }
+  return errorOn(request, notFound(message), 404)
 }
 
 function useVerb(verbs: readonly string[]): string | undefined {

@@ -15,7 +15,7 @@ import { DatastoreError, invalidArgument } from '@sixtables/engine'
 import type { Call } from '../call.ts'
 import type { Admission, Unread } from './admission.ts'
 import { decompressed } from './gzip.ts'
-import { BodyAborted, BodyTooLarge, bodyBytesMax, type HttpRequest, textType, type WholeAnswer } from './http-calls.ts'
+import { BodyAborted, BodyTooLarge, bodyBytesMax, type HttpRequest, type WholeAnswer } from './http-calls.ts'
 
 export class Exchange implements HttpRequest {
   readonly method: string
@@ -196,12 +196,11 @@ function lengthOf(body: WholeAnswer['body']): number {
 }
 
 /** Answers a request whose rest is not wanted. The connection ends after the client has stopped sending. */
-export function sendLast(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+export function sendLast(request: IncomingMessage, response: ServerResponse, answer: WholeAnswer): void {
   if (response.headersSent) return
   response.setHeader('Connection', 'close')
-  if (sendHead(response, { status, contentType: textType, body: text }) === undefined) return
-  response.flushHeaders()
-  if (text !== '') response.write(text)
+  if (sendHead(response, answer) === undefined) return
+  for (const piece of [answer.body].flat()) response.write(piece)
   dropThenClose(request, () => response.end())
 }
 

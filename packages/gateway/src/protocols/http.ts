@@ -13,7 +13,7 @@ import type { Logger } from '../logger.ts'
 import type { Admission } from './admission.ts'
 import { EventStreams } from './event-streams.ts'
 import type { Guard } from './guard.ts'
-import { BodyAborted, BodyTooLarge, type HttpCalls, one, type StreamAnswer, textType } from './http-calls.ts'
+import { BodyAborted, BodyTooLarge, errorOn, type HttpCalls, one, type StreamAnswer, textType } from './http-calls.ts'
 import { dropThenClose, Exchange, Outbox, send, sendLast } from './http-exchange.ts'
 import { statusOf } from './status.ts'
 import { jsonForm } from './wire-form.ts'
@@ -97,7 +97,8 @@ export class HttpConnections {
     const isWrong = hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')
     if (isWrong || refusal !== undefined) {
       const words = `the request has ${hosts === 0 ? 'no' : 'more than one'} Host header: send one`
-      sendLast(request, response, isWrong ? 400 : 403, `${isWrong ? words : refusal}\n`)
+      const body = `${isWrong ? words : refusal}\n`
+      sendLast(request, response, { status: isWrong ? 400 : 403, contentType: textType, body })
       return
     }
     if (origin !== undefined) allowOrigin(response, origin, headers)
@@ -124,7 +125,7 @@ export class HttpConnections {
       else if (answer.canWait === true) this.#outbox.add(exchange, answer)
       else exchange.answer(answer)
     } catch (error) {
-      this.#giveUp(exchange.request, exchange.response, error)
+      this.#giveUp(exchange, error)
     }
   }
 
@@ -150,9 +151,10 @@ export class HttpConnections {
     else answering.once('close', answer)
   }
 
-  #giveUp(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  #giveUp(exchange: Exchange, error: unknown): void {
+    const { request, response } = exchange
     if (error instanceof BodyTooLarge) {
-      sendLast(request, response, 413, '')
+      sendLast(request, response, errorOn(exchange, error, 413))
       return
     }
     if (!(error instanceof BodyAborted)) statusOf(error, this.#options.logger)

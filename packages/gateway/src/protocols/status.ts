@@ -54,8 +54,8 @@ export function grpcMessageOf(message: string): string {
   )
 }
 
-export function jsonErrorOf({ code, message }: Status): string {
-  const error = { code: httpStatuses[code], ...(message === '' ? {} : { message }), status: code }
+export function jsonErrorOf({ code, message }: Status, httpStatus: number = httpStatuses[code]): string {
+  const error = { code: httpStatus, ...(message === '' ? {} : { message }), status: code }
   return `${JSON.stringify({ error })}\n`
 }
 

@@ -16,7 +16,8 @@ export interface WireForm {
   request(method: MethodName, body: Buffer, context: RequestContext): MaybePromise<Buffer>
   /** Encodes an answer message. Long work gives way to other calls. */
   answer(method: MethodName, message: Buffer, context: RequestContext): MaybePromise<Buffer | string>
-  error(status: Status): Buffer | string
+  /** @param httpStatus - default: that of the code */
+  error(status: Status, httpStatus?: number): Buffer | string
 }
 
 export const protobufForm: WireForm = {
