@@ -2,8 +2,7 @@
  * One port for HTTP/1.1 and HTTP/2: the first bytes of a connection show its protocol.
  *
  *   "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"   HTTP/2 with prior knowledge (gRPC without TLS)
- *   a verb, such as "GET "               HTTP/1.1
- *   anything else (TLS, noise)           closed
+ *   anything else                        HTTP/1.1, which answers TLS and noise with 400
  *
  * The path of a Lookup from here, by file:
  *
@@ -43,24 +42,17 @@ const firstBytesTimeoutMsDefault = 10_000
 const handedMax = 8
 /** Time after the end was asked for in which a silent connection may still send: its bytes may be on the way. */
 const silentAtEndMs = 100
-/** No verb is longer: a first line without a space before this is not HTTP. */
+/** No verb is longer. */
 const verbBytesMax = 24
 
-type Protocol = 'http1' | 'http2' | 'unknown' | 'undecided'
+type Protocol = 'http1' | 'http2' | 'undecided'
 
 /** The protocol of a connection, by its first bytes. */
 export function protocolOf(bytes: Buffer): Protocol {
   const shared = Math.min(bytes.length, preface.length)
   if (bytes.compare(preface, 0, shared, 0, shared) === 0) return shared === preface.length ? 'http2' : 'undecided'
-  for (let i = 0; i < bytes.length && i < verbBytesMax; i++) {
-    const byte = bytes[i] ?? 0
-    if (byte === 0x20) return i > 0 ? 'http1' : 'unknown'
-    // Verbs are upper-case letters, some with a dash; HTTP/1.1 allows a line break before the verb.
-    const leading = i === 0 && (byte === 0x0d || byte === 0x0a)
-    if (leading) return 'http1'
-    if ((byte < 0x41 || byte > 0x5a) && byte !== 0x2d) return 'unknown'
-  }
-  return bytes.length < verbBytesMax ? 'undecided' : 'unknown'
+  // A verb may still be on its way: upper-case letters, some with a dash.
+  return bytes.length < verbBytesMax && /^[A-Z-]*$/.test(bytes.toString('latin1')) ? 'undecided' : 'http1'
 }
 
 export class Port {
@@ -130,10 +122,6 @@ export class Port {
       const protocol = protocolOf(seen)
       if (protocol === 'undecided') return
       stop()
-      if (protocol === 'unknown') {
-        socket.destroy()
-        return
-      }
       socket.unshift(seen)
       this.#waiting.push(() => {
         if (socket.destroyed) return

@@ -21,11 +21,12 @@ describe('the first bytes', () => {
     ['PROPFIND / ', 'http1'],
     ['M-SEARCH * ', 'http1'],
     ['\r\nGET / ', 'http1'],
-    ['\x16\x03\x01', 'unknown'],
-    ['get / ', 'unknown'],
-    [' GET /', 'unknown'],
-    ['SSH-2.0-x', 'unknown'],
-    ['A'.repeat(100), 'unknown'],
+    ['\x16\x03\x01', 'http1'],
+    ['\x00\x01', 'http1'],
+    ['get / ', 'http1'],
+    [' GET /', 'http1'],
+    ['SSH-2.0-x', 'http1'],
+    ['A'.repeat(100), 'http1'],
     ['', 'undecided'],
   ])('%j say %s', (bytes, protocol) => {
     expect(protocolOf(Buffer.from(bytes, 'latin1'))).toBe(protocol)
@@ -54,11 +55,14 @@ describe('a connection', () => {
     expect(raw.received()[3]).toBe(4)
   })
 
-  test('that speaks TLS is closed without an answer', async () => {
+  test.each([
+    ['TLS', Buffer.of(0x16, 0x03, 0x01, 0x02, 0x00)],
+    ['an unknown protocol', Buffer.of(0, 1)],
+  ])('that speaks %s is told so, and closed', async (_, bytes) => {
     const gateway = await testGateway(engineDouble())
     const raw = await rawConnection(gateway)
-    raw.socket.write(Buffer.of(0x16, 0x03, 0x01, 0x02, 0x00))
-    expect(await raw.closed).toHaveLength(0)
+    raw.socket.end(bytes)
+    expect((await raw.closed).toString()).toMatch(/^HTTP\/1\.1 400 [\s\S]*this is no HTTP\/1\.1 request/)
   })
 
   test('that ends before it has said anything is closed', async () => {
