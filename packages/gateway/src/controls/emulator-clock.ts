@@ -12,6 +12,9 @@ export function movableClock(standsAt: number | undefined): MovableClock {
   return new MovableClock(new StandingClock(BigInt(standsAt) * 1000n, systemScheduler))
 }
 
+/** That of {@link MovableClock}, which speaks of milliseconds. */
+const longestStepMs = 1000 * 365 * 86_400_000
+
 /** The clock over HTTP: `{"now": "2030-01-01T02:00:00.000Z", "offsetMs": 7200000}`. */
 export interface ClockReport {
   readonly now: string
@@ -42,12 +45,18 @@ export class EmulatorClock {
     await this.#settle()
   }
 
-  /** Moves forward to a moment. @throws INVALID_ARGUMENT for one in the past */
+  /** Moves forward to a moment. @throws INVALID_ARGUMENT for one in the past or too far ahead */
   async advanceTo(moment: Date): Promise<void> {
     const ms = moment.getTime() - Number(this.#clock.nowMicros()) / 1000
     if (!(ms >= 0)) {
       throw invalidArgument(
         `the clock stands at ${this.now().toISOString()}, and is only moved on; a reset of the clock goes back`,
+      )
+    }
+    if (ms > longestStepMs) {
+      throw invalidArgument(
+        `the clock stands at ${this.now().toISOString()}, and is not moved to ${moment.toISOString()} in one step: a step is at most 1,000 ` +
+          'years of 365 days; move it in several',
       )
     }
     await this.advance(ms)
