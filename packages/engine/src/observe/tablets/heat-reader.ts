@@ -3,7 +3,7 @@
  *
  *   tiers, coarse ─▶ fine │ recorded seconds │ …        times of the columns of a whole report
  *
- * HD1  The reports of a reader add up to a whole report of the same moment; a whole one has `isWhole`.   test/tablets-heat.test.ts
+ * HD1  The reports of a reader add up to a whole report of the same moment; where one begins, it has `isWhole`.   test/tablets-heat.test.ts
  */
 import type { RequestContext } from '../../context.ts'
 import { giveWay } from '../../slices.ts'
@@ -29,6 +29,10 @@ export class HeatReader {
   /** The length of that list. */
   #told = 0
   #newBounds: HeatBound[] = []
+  /** Cells of one report, about: a whole recording comes in several, as it may have 200,000. */
+  cellsMax = 20_000
+  /** Columns for the next reports. */
+  #untold: HeatColumn[] = []
   #generation: number | undefined
   #lastColumn = 0
   #lastEvent = 0
@@ -40,7 +44,11 @@ export class HeatReader {
     this.end = end
   }
 
-  /** Runs in slices: an hour of seconds has up to 200,000 cells. */
+  /** Whether the next report can be read at once. */
+  get hasMore(): boolean {
+    return this.#untold.length > 0
+  }
+
   async read(context: RequestContext): Promise<HeatRecordingReport> {
     const nowMs = this.#now()
     const { recording, settings, events } = this.#fleet
@@ -49,6 +57,7 @@ export class HeatReader {
       this.#generation = recording.generation
       this.#known.clear()
       this.#told = 0
+      this.#untold = []
       this.#lastColumn = 0
       this.#lastEvent = 0
       this.#tablets = ''
@@ -56,16 +65,21 @@ export class HeatReader {
     this.#newBounds = []
     const { columns, last } = recording.after(this.#lastColumn)
     const before = isWhole ? earlier(this.#fleet, nowMs) : []
+    this.#untold = this.#untold.concat(before, columns)
     this.#lastColumn = last
     const news = events.filter(({ sequence }) => sequence > this.#lastEvent)
     this.#lastEvent = news.at(-1)?.sequence ?? this.#lastEvent
     if (isWhole) this.#boundOf('', 'Entities')
     const tablets = this.#changedTablets()
     const reports: HeatColumnReport[] = []
-    for (const column of [...before, ...columns]) {
+    let cells = 0
+    for (const column of this.#untold) {
+      if (cells >= this.cellsMax) break
       reports.push(this.#columnReport(column))
+      cells += column.cells.length
       await giveWay(context, cellWork * column.cells.length)
     }
+    this.#untold = this.#untold.slice(reports.length)
     return {
       format: 'sixtables-heat-1',
       isWhole,

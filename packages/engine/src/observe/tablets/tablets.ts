@@ -153,9 +153,11 @@ export class Tablets {
     return this.#reader(() => recording.unwatch(this.#now()))
   }
 
-  /** The recorded heat and the time before it, like the first report of {@link watchHeat}, without watching. */
+  /** The recorded heat and the time before it, like the first reports of {@link watchHeat}, without watching. */
   heatRecording(context: RequestContext): Promise<HeatRecordingReport> {
-    return this.#reader(() => {}).read(context)
+    const reader = this.#reader(() => {})
+    reader.cellsMax = Number.POSITIVE_INFINITY
+    return reader.read(context)
   }
 
   #reader(end: () => void): HeatReader {
