@@ -61,3 +61,20 @@ test('a part that is not percent-encoded is refused', () => {
   router.add('GET', '/p/{x}', answer('x'))
   expect(() => router.find('GET', '/p/%ff')).toThrow(DatastoreError)
 })
+
+test.each([
+  ['/rset', '/reset'],
+  ['/emulator/reset', '/reset'],
+  ['/reset/', '/reset'],
+  ['/console', '/console/'],
+  ['/emulater/ids/events', '/emulator/ids/events'],
+  ['/events', '/emulator/heat/events'],
+  ['/emulator/', undefined],
+  ['/', undefined],
+])('%s without a route may be meant for %s', (path, meant) => {
+  const router = new Router()
+  for (const one of ['/', '/reset', '/emulator/heat', '/emulator/heat/events', '/emulator/ids/events', '/console/']) {
+    router.add('GET', one, answer(one))
+  }
+  expect(router.nearestTo(path)).toBe(meant)
+})

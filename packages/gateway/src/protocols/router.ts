@@ -162,19 +162,22 @@ export class Router {
     return undefined
   }
 
-  /** The path that may be meant by one without a route, among those without named parts: `/reset` for `/rset`. */
+  /** The path that may be meant by one without a route, among those without named parts: `/reset` for `/rset` and `/emulator/reset`. */
   nearestTo(path: string): string | undefined {
-    const paths = [...this.#routes.keys()].map((route) => route.slice(route.indexOf(' ') + 1))
-    return nearest(
-      path,
-      paths.filter((one) => one !== '/'),
-    )
+    const all = [...this.#routes.keys()].map((route) => route.slice(route.indexOf(' ') + 1))
+    const paths = all.filter((one) => one !== '/')
+    const sameEnd = paths.filter((one) => lastPart(one) === lastPart(path))
+    return nearest(path, sameEnd) ?? sameEnd[0] ?? nearest(path, paths)
   }
 
   /** The verbs that a path has routes for. @throws INVALID_ARGUMENT like {@link find} */
   verbsOf(path: string): readonly Verb[] {
     return verbs.filter((verb) => this.find(verb, path) !== undefined)
   }
+}
+
+function lastPart(path: string): string | undefined {
+  return path.split('/').filter(Boolean).at(-1)
 }
 
 function decoded(part: string): string {
