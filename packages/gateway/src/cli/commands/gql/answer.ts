@@ -13,7 +13,7 @@ import { type BoundAggregation, gqlAggregationOf, gqlOfText, gqlQueryOf, parsedG
 import { within } from '../../../within.ts'
 import type { Flags, Io } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
-import { text, written } from '../../framework/flag-values.ts'
+import { text, wholeNumber } from '../../framework/flag-values.ts'
 import { counted, table } from '../../framework/print.ts'
 import type { ApiStore } from '../../target/api-store.ts'
 import { understood } from '../../target/ask.ts'
@@ -62,8 +62,7 @@ interface Found {
 
 export function readStatement(queryString: string, flags: Flags, io: Io): Statement {
   const partition = partitionOf(flags, io.env)
-  const atMost = written(flags, 'limit', /^\d{1,9}$/, 'a whole number')
-  const limit = atMost === undefined ? undefined : Number(atMost)
+  const limit = wholeNumber(flags, 'limit', 999_999_999)
   const cursor = text(flags, 'cursor')
   const wire = gqlOfText(queryString)
   return understood(() => {

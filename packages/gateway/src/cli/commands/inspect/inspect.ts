@@ -13,7 +13,7 @@ import { nearest } from '@sixtables/engine/did-you-mean'
 import type { DatabaseReport, Parameters } from '../../../admin/emulator/inspection.ts'
 import type { Flags, Io } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
-import { written } from '../../framework/flag-values.ts'
+import { wholeNumber, written } from '../../framework/flag-values.ts'
 import { columns, counted } from '../../framework/print.ts'
 import { placeInWords } from '../../target/places.ts'
 import { inspect, keyParameters } from '../../target/target.ts'
@@ -58,7 +58,7 @@ function tableParameters(flags: Flags): Parameters {
   const [after, until] = ['after', 'until'].map((flag) =>
     written(flags, flag, /^([0-9a-f]{2} ?)+$/i, 'a row key in hexadecimal, as --json shows it'),
   )
-  return { name, limit: written(flags, 'limit', /^\d{1,9}$/, 'a whole number'), after, until }
+  return { name, limit: wholeNumber(flags, 'limit', 999_999_999)?.toString(), after, until }
 }
 
 function tableNamed(name: string): string {
