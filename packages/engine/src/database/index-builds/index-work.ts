@@ -12,12 +12,15 @@
  * built. Ours: the walk.
  */
 import type { Scheduler } from '../../clock.ts'
+import { requestContext } from '../../context.ts'
 import { keyCodesOfPath } from '../../encoding/key-codec.ts'
 import type { CataloguedIndex } from '../../indexes/catalogue.ts'
 import { checkCompositeRows } from '../../indexes/row-limit.ts'
+import { workOf } from '../../log/apply.ts'
 import type { CommitLog } from '../../log/commit-log.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../../model/index-definition.ts'
+import { giveWay } from '../../slices.ts'
 import type { Kv, KvWrite } from '../../storage/kv.ts'
 import { entityRowKey } from '../../tables/entities.ts'
 import { compositeIndexRange } from '../../tables/entities-by-composite-property.ts'
@@ -65,7 +68,7 @@ export class LocalIndexWork implements IndexWork {
     const { database } = job
     return this.#parts.log.alone(async () => {
       const index = await this.#store(job, () => database.catalogue.propose(definition))
-      this.#changePending(database)
+      await this.#changePending(database)
       return index
     })
   }
@@ -75,7 +78,7 @@ export class LocalIndexWork implements IndexWork {
     const { code } = database
     return this.#parts.log.alone(async () => {
       const deleting = await this.#store(job, () => ({ ...index, state: 'deleting' }))
-      this.#changePending(database)
+      await this.#changePending(database)
       const reason = `the index ${formatIndex(index)}, by which this transaction has read, was deleted; try again`
       this.#parts.transactions.abortReaders(code, compositeIndexRange(index, code), reason)
       return deleting
@@ -92,12 +95,16 @@ export class LocalIndexWork implements IndexWork {
     return index
   }
 
-  /** Gives pending records the index rows of the current definitions. */
-  #changePending({ code, catalogue, indexOptions }: IndexedDatabase): void {
+  /** Gives pending records the index rows of the current definitions, in slices: meanwhile nothing is committed or applied. */
+  async #changePending({ code, catalogue, indexOptions }: IndexedDatabase): Promise<void> {
+    const { log, scheduler } = this.#parts
     const rules: IndexRules = { indexes: catalogue.maintained, indexOptions }
-    const { pending } = this.#parts.log
-    for (const group of pending.groupsOf(code)) {
-      for (const record of pending.of(group)) record.changes = record.changes.map((one) => new EntityRows(one, rules))
+    const context = requestContext({ clock: scheduler })
+    for (const group of log.pending.groupsOf(code)) {
+      for (const record of log.pending.of(group)) {
+        record.changes = record.changes.map((one) => new EntityRows(one, rules))
+        await giveWay(context, workOf(record))
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { mutationOf } from '../../../test/property/log-world.ts'
 import { encodeKey, encodeProperties } from '../../encoding/entity-codec.ts'
 import { keyCodes } from '../../encoding/key-codec.ts'
@@ -6,6 +6,7 @@ import { keySpaces } from '../../encoding/keyspace.ts'
 import { type Engine, openEngine } from '../../engine/engine.ts'
 import type { IndexDefinition } from '../../model/index-definition.ts'
 import { formatKey, type Key } from '../../model/key.ts'
+import { sliceWorkMax } from '../../slices.ts'
 import type { KeyRange, Kv, KvRow, KvScan, KvSnapshot, ScanOptions } from '../../storage/kv.ts'
 import { MemoryKv } from '../../storage/memory-kv.ts'
 import { entityRowKey } from '../../tables/entities.ts'
@@ -57,6 +58,18 @@ describe('an index', () => {
     expect(states()).toEqual([])
     expect((await engine.inspector.table('EntitiesByCompositeProperty')).rows).toEqual([])
     expect(await engine.check()).toMatchObject({ problemCount: 0 })
+  })
+
+  test('gives waiting records its rows in slices', async () => {
+    const scheduler = new VirtualClock()
+    engine = await openEngine({ kv: new MemoryKv(), scheduler, apply: { type: 'manual' } })
+    await put(...[...Array(3_000).keys()].map((i): [Key, number] => [keyOf(i + 1), i]))
+    const turns = vi.spyOn(scheduler, 'defer')
+    await engine.createIndex(engine.database('p'), index('B(parity, v desc)'))
+    expect(turns.mock.calls.length).toBeGreaterThan(3_000 / sliceWorkMax)
+    turns.mockClear()
+    await engine.indexes.drop(engine.database('p'), 1n).defined
+    expect(turns.mock.calls.length).toBeGreaterThan(3_000 / sliceWorkMax)
   })
 
   test('tells how far it is: entities of its kind, in all namespaces, and no others', async () => {
