@@ -1,5 +1,5 @@
 // Kept in the memory of the module.
-// the events of a user and day come complete and in order
+// every event is in the store
 const events = []
 
 export async function addEvent(_db, event) {
