@@ -1,5 +1,8 @@
 /** The shell of the console: its pages, its guard, and what it does when the server goes away. */
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startEmulator } from '@sixtables/gateway'
 import { expect, onTestFinished, test } from 'vitest'
 import { consoleTests, serverAway } from './browser.ts'
@@ -17,6 +20,28 @@ consoleTests('the shell of the console', ({ visit }) => {
   test('it says where the server is, and where its data are', async () => {
     const { page, emulator } = await visit('')
     await page.getByText(`${emulator.host}:${emulator.port}, data in memory`).waitFor()
+  })
+
+  test('it breaks the path of the data behind a slash, and not within a name', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'shell'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const { page } = await visit('', { emulator: { dir: join(folder, 'home/ada/projects/shop/.sixtables') } })
+    const path = page.getByRole('navigation', { name: 'Pages' }).locator('bdi', { hasText: '.sixtables' })
+    // The characters that are the last ones of a line.
+    const ends = await path.evaluate((words) => {
+      const range = document.createRange()
+      const characters = [...words.childNodes].flatMap((node) =>
+        [...(node.textContent ?? '')].map((character, at) => {
+          range.setStart(node, at)
+          range.setEnd(node, at + 1)
+          return { character, top: range.getBoundingClientRect().top }
+        }),
+      )
+      return characters
+        .filter(({ top }, at) => top !== (characters[at + 1]?.top ?? top))
+        .map(({ character }) => character)
+    })
+    expect(new Set(ends)).toEqual(new Set(['/']))
   })
 
   test('an address without a page says so', async () => {

@@ -14,14 +14,14 @@ export function isShared(): boolean {
   return server.value?.sharedStore !== undefined
 }
 
-/** Place of the data, to be read after "data" or "are": in memory, in a folder, in a shared store. */
+/** Place of the data, to be read after "data" or "are": in memory, in a folder, in a shared store. A long path breaks behind its slashes. */
 export function StoreWords() {
   const { dir, sharedStore } = server.value ?? {}
   if (sharedStore === undefined && dir === undefined) return <>in memory</>
   return (
     <>
       in {sharedStore !== undefined && 'the '}
-      <bdi>{sharedStore ?? dir}</bdi>
+      <bdi>{(sharedStore ?? dir)?.split(/(?<=[/\\])/).map((part) => [part, <wbr key="break" />])}</bdi>
     </>
   )
 }
