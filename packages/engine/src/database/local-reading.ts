@@ -3,6 +3,7 @@ import type { RequestContext } from '../context.ts'
 import { overlaid } from '../history/overlay.ts'
 import { aheadRows } from '../history/past-view.ts'
 import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 import type { TransactionDatabase } from '../transactions/transaction.ts'
 import type { ReadConsistency, ReadOptions } from './api.ts'
@@ -31,13 +32,21 @@ export class LocalReading implements Reading {
     }
     const scope =
       ahead === true || log.pending.count === 0 ? noGroups : this.#before(context, database, read, consistency)
+    // The rows ahead are made in slices: the store's rows must stay as they were.
+    const steps = ahead === true ? 'many' : (read.steps ?? 'many')
     return andThen(scope, (groups) =>
-      transactions.readViews.readNow(database, groups, read.steps ?? 'many', (view) => {
+      transactions.readViews.readNow(database, groups, steps, (view) => {
         const readAt = versions.readTime()
-        const seen = ahead === true ? overlaid(view, aheadRows(log.pending.inDatabase(database.code))) : view
-        return andThen(work(seen), (found) => ({ found, readTime: readAt, transaction: undefined }))
+        const seen = ahead === true ? this.#ahead(context, database, view) : view
+        return andThen(andThen(seen, work), (found) => ({ found, readTime: readAt, transaction: undefined }))
       }),
     )
+  }
+
+  /** The view, with all records applied that wait in the database now. */
+  #ahead(context: RequestContext, { code }: TransactionDatabase, view: TableView): MaybePromise<TableView> {
+    const changes = this.#parts.log.pending.inDatabase(code).flatMap((record) => record.changes)
+    return andThen(aheadRows(context, changes), (rows) => overlaid(view, rows))
   }
 
   /**

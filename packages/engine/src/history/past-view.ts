@@ -13,12 +13,12 @@
 
 import type { RequestContext } from '../context.ts'
 import { failedPrecondition, invalidArgument } from '../errors.ts'
-import type { PendingRecord } from '../log/pending.ts'
 import { andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { runInSlices } from '../slices.ts'
 import { awaitedScan } from '../storage/awaited-scan.ts'
 import type { KeyRange } from '../storage/kv.ts'
 import { StoredImage } from '../tables/entities.ts'
-import { groupOfEntityRow, RowProducer } from '../tables/entity-rows.ts'
+import { type EntityRows, groupOfEntityRow, RowProducer } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import { rangeOfRow } from '../tables/rows.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
@@ -27,18 +27,26 @@ import { deletedBefore, isInAny } from './deleted-ranges.ts'
 import { Overlay } from './overlay.ts'
 import type { Moment, UndoneRows } from './undone-rows.ts'
 
-/** The rows to lay over a store to see it as if these records, those of a group in order, were applied. */
-export function aheadRows(records: readonly Pick<PendingRecord, 'milestone' | 'changes'>[]): Overlay {
+/** The rows to lay over a store to see it as if these changes, those of a group in order, were applied; made in slices. */
+export function aheadRows(context: RequestContext, changes: readonly EntityRows[]): MaybePromise<Overlay> {
   const rows = new Overlay()
+  return andThen(runInSlices(context, rowSteps(changes, rows)), () => rows)
+}
+
+function* rowSteps(changes: readonly EntityRows[], rows: Overlay): Generator<number, void> {
   const producer = new RowProducer(rows)
-  for (const { milestone, changes } of records) {
-    for (const change of changes) {
-      if (milestone === 'committed') producer.entity(change)
-      producer.indexRows(change)
+  for (const change of changes) {
+    // The store may have this row already, with the same value.
+    producer.entity(change)
+    for (let from = 0; from < change.places; from += placesOfStep) {
+      producer.indexRows(change, from, from + placesOfStep)
+      yield 2 * Math.min(placesOfStep, change.places - from)
     }
   }
-  return rows
 }
+
+/** Places of an entity whose rows are made in one step. */
+const placesOfStep = 128
 
 /** Refuses a moment in the future. Times are microseconds. */
 export function refuseFuture(readTime: bigint, now: bigint): void {
