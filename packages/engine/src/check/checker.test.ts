@@ -1,5 +1,5 @@
 /** Repairs on a store that others go on writing to (checker/V1). */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { mutationOf, worldKeys } from '../../test/property/log-world.ts'
 import type { Database } from '../database/database.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
@@ -144,4 +144,16 @@ describe('a check of much', () => {
     await expect(engine.check({ signal: caller.signal })).rejects.toMatchObject({ code: 'CANCELLED' })
     expect(clock.turns).toBe(1)
   })
+})
+
+test('a check looks at the rows of waiting records in slices', async () => {
+  const clock = new VirtualClock()
+  const waiting = await openEngine({ scheduler: clock, apply: { type: 'manual' } })
+  const keyOf = (id: number): Key => ({ partition: first.partition, path: [{ kind: 'A', id: BigInt(id) }] })
+  const mutations = Array.from({ length: 1_500 }, (_, i) => mutationOf(keyOf(i + 1), 1))
+  await waiting.database('p').commit(waiting.context(), { mode: 'nonTransactional', mutations })
+  const turns = vi.spyOn(clock, 'defer')
+  expect(await waiting.check()).toMatchObject({ problemCount: 0, logRecords: 1_500 })
+  // It reads markers and records, then makes and looks for three rows of each entity.
+  expect(turns.mock.calls.length).toBeGreaterThanOrEqual(2)
 })

@@ -107,7 +107,7 @@ class Check {
   async run(): Promise<CheckReport> {
     await this.#readPending()
     await this.#entitiesToIndexRows()
-    await this.#chainsToIndexRows()
+    await runSteps(this.#chainsToIndexRows())
     const indexRows = await this.#indexRowsToEntities()
     await this.#logToEntities()
     const { repair, remedy } = this.#parts
@@ -191,21 +191,33 @@ class Check {
     await this.#each(rowsOf('Entities'), look, this.#parts.reader.gathersReads)
   }
 
-  async #chainsToIndexRows(): Promise<void> {
+  *#chainsToIndexRows(): Steps<void> {
     for (const [row, chain] of this.#chains) {
-      const cell = await this.#get(row)
+      const cell = yield* waitFor(this.#get(row))
       if (!this.#unreadable.has(row) && !chain.some((image) => sameBytes(image, cell))) {
         this.#report('entity differs from log', row, 'the row is none of the images of its pending records')
       }
-      const images = chain.map((image) => this.#indexRows(row, image))
-      const inSome = new Set(images.flatMap((rows) => [...rows.keys()]))
-      for (const key of inSome) {
-        const found = await this.#get(key)
-        if (found !== undefined || this.#unreadable.has(key)) this.#accounted++
-        else if (images.every((rows) => rows.has(key))) {
-          const detail = 'before and after its pending records the entity has this row'
-          this.#report('missing index row', key, detail, 'broken')
-        }
+      yield* this.#expectRowsOfAny(row, chain)
+    }
+  }
+
+  *#expectRowsOfAny(entityRow: RowKey, images: readonly Cell[]): Steps<void> {
+    /** How many of the images have a row. */
+    const counts = new Map<RowKey, number>()
+    for (const image of images) {
+      for (const rows of this.#indexRowsInParts(entityRow, image)) {
+        for (const [key] of rows) counts.set(key, (counts.get(key) ?? 0) + 1)
+        yield* waitFor(this.#giveWay(rows.length))
+      }
+      yield* waitFor(this.#giveWay(1))
+    }
+    for (const [key, count] of counts) {
+      yield* waitFor(this.#giveWay(1))
+      const found = yield* waitFor(this.#get(key))
+      if (found !== undefined || this.#unreadable.has(key)) this.#accounted++
+      else if (count === images.length) {
+        const detail = 'before and after its pending records the entity has this row'
+        this.#report('missing index row', key, detail, 'broken')
       }
     }
   }
@@ -262,6 +274,7 @@ class Check {
     let newest = new Map<RowKey, Cell>()
     const compare = async (): Promise<void> => {
       for (const [row, after] of newest) {
+        await this.#giveWay(1)
         if (this.#chains.has(row)) continue
         const cell = await this.#get(row)
         if (sameBytes(cell, after) || this.#unreadable.has(row)) continue
