@@ -47,6 +47,8 @@ export interface IndexWork {
 /** Entities, or rows to delete, between two pauses. */
 const entitiesPerStep = 16
 const rowsPerStep = 1000
+/** A step ends at these bytes of entities: to read all values of one megabyte takes tens of milliseconds. */
+const bytesPerStep = 64 * 1024
 
 export interface LocalIndexParts {
   readonly kv: Kv
@@ -180,13 +182,15 @@ export class LocalIndexWork implements IndexWork {
       write: (key: string, value: Uint8Array | undefined): number => writes.push({ key, value }),
     }
     let count = 0
+    let bytes = 0
     for (const path of paths) {
       const after = await this.#imageShown(partition, path)
       const delta = { codes: keyCodesOfPath(partition, path), before: undefined, after }
       checkCompositeRows(delta, { indexes: catalogue.maintained, indexOptions })
       handRows(delta, { indexes: [index], indexOptions }, sink)
       count++
-      if (writes.length >= rowsPerStep) break
+      bytes += after?.length ?? 0
+      if (writes.length >= rowsPerStep || bytes >= bytesPerStep) break
     }
     if (writes.length > 0) await this.#parts.kv.batch(writes)
     return count

@@ -24,6 +24,13 @@ function keyOf(id: number, namespaceId = ''): Key {
   return { partition: { projectId: 'p', databaseId: '', namespaceId }, path: [{ kind: 'A', id: BigInt(id) }] }
 }
 
+function upsertOf(words: string, plain: Parameters<typeof entity>[1]) {
+  const { key, properties } = entity(words, plain)
+  const keyBytes = encodeKey(key)
+  const bytes = Buffer.concat([Buffer.of(0x0a, keyBytes.length), keyBytes, encodeProperties(properties)])
+  return { operation: 'upsert' as const, entity: bytes }
+}
+
 async function put(...values: readonly (readonly [Key, number | undefined])[]): Promise<void> {
   const mutations = values.map(([key, value]) => mutationOf(key, value))
   await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
@@ -70,6 +77,18 @@ describe('an index', () => {
     turns.mockClear()
     await engine.indexes.drop(engine.database('p'), 1n).defined
     expect(turns.mock.calls.length).toBeGreaterThan(3_000 / sliceWorkMax)
+  })
+
+  test('reads a few large entities in a step, whether they get rows or not', async () => {
+    const scheduler = new VirtualClock()
+    engine = await openEngine({ kv: new MemoryKv(), scheduler })
+    const list = [...Array(10_000).keys()].map((i) => BigInt(i))
+    const mutations = ['A:1', 'A:2', 'A:3', 'A:4', 'A:5', 'A:6'].map((words) => upsertOf(words, { list }))
+    await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+    const turns = vi.spyOn(scheduler, 'defer')
+    await engine.createIndex(engine.database('p'), byParity)
+    // One after each of them.
+    expect(turns.mock.calls.length).toBeGreaterThanOrEqual(6)
   })
 
   test('tells how far it is: entities of its kind, in all namespaces, and no others', async () => {
@@ -179,10 +198,7 @@ test('an index in which an entity would have too many rows fails; a write that w
   const database = engine.database('p')
   const arrays = (length: number): readonly bigint[] => [...Array(length).keys()].map((i) => BigInt(i))
   const write = async (words: string, length: number): Promise<unknown> => {
-    const { key, properties } = entity(words, { x: arrays(length), y: arrays(length) })
-    const keyBytes = encodeKey(key)
-    const bytes = Buffer.concat([Buffer.of(0x0a, keyBytes.length), keyBytes, encodeProperties(properties)])
-    const mutations = [{ operation: 'upsert' as const, entity: bytes }]
+    const mutations = [upsertOf(words, { x: arrays(length), y: arrays(length) })]
     return database.commit(engine.context(), { mode: 'nonTransactional', mutations })
   }
   await write('A:1', 5000)
