@@ -1,13 +1,19 @@
 /** The rows and groups that a commit changes, for the checks against open transactions. */
 import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { RowProducer } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
+import { prefixRange } from '../tables/rows.ts'
 import type { PendingRecord } from './pending.ts'
 
 export interface Footprint {
   /** Rows of Entities to write or delete. */
   readonly entityRows: readonly RowKey[]
-  /** Index rows to write or delete; only searches by key range need them. */
-  indexRows(): readonly RowKey[]
+  /**
+   * Index rows to write or delete; only searches by key range need them.
+   *
+   * @param isWanted - whether rows of a range are needed: of a table, of a kind or a property; default: all are
+   */
+  indexRows(isWanted?: (range: KeyRange) => boolean): Iterable<RowKey>
   readonly groups: readonly GroupCode[]
   /** Whole ranges to delete, for a reset. */
   readonly ranges?: readonly KeyRange[]
@@ -35,7 +41,19 @@ export class RecordsFootprint implements Footprint {
     return this.#groups
   }
 
-  indexRows(): readonly RowKey[] {
-    return this.#records.flatMap(({ changes }) => changes.flatMap(({ indexRows }) => indexRows.map(({ key }) => key)))
+  /** Made entity by entity while the caller asks for more: those of a large commit are a million. */
+  *indexRows(isWanted: (range: KeyRange) => boolean = () => true): Generator<RowKey> {
+    const rows: RowKey[] = []
+    const producer = new RowProducer({
+      wants: (prefix) => isWanted(prefixRange(prefix)),
+      write: (key) => rows.push(key),
+    })
+    for (const { changes } of this.#records) {
+      for (const change of changes) {
+        producer.indexRows(change)
+        yield* rows
+        rows.length = 0
+      }
+    }
   }
 }

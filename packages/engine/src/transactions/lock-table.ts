@@ -101,7 +101,8 @@ export class LockTable {
     if (this.#rows.size === 0 && !this.hasSpans) return undefined
     for (const row of footprint.entityRows) if (this.isHeld(row, self)) return row
     if (!this.hasSpans) return undefined
-    for (const row of footprint.indexRows()) if (this.#isSpanned(row, self)) return row
+    const rows = footprint.indexRows((range) => this.#overlapsSpan(range, self))
+    for (const row of rows) if (this.#isSpanned(row, self)) return row
     return undefined
   }
 
@@ -112,7 +113,11 @@ export class LockTable {
   }
 
   #isSpanned(row: RowKey, self: Transaction | undefined): boolean {
-    return this.hasSpans && this.#spans.some(rangeOfRow(row), (held) => isOther(held, self))
+    return this.hasSpans && this.#overlapsSpan(rangeOfRow(row), self)
+  }
+
+  #overlapsSpan(range: KeyRange, self: Transaction | undefined): boolean {
+    return this.#spans.some(range, (held) => isOther(held, self))
   }
 
   /** At most `max` transactions other than `self` that hold a row. */

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { mutationOf, worldKeys } from '../../test/property/log-world.ts'
 import type { Database } from '../database/database.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
+import { RecordsFootprint } from '../log/footprint.ts'
 import type { Key } from '../model/key.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { addWait, LockTable } from './lock-table.ts'
@@ -209,3 +210,30 @@ describe('many that wait for one row', () => {
     }
   })
 })
+
+test.each(['pessimistic', 'optimistic'] as const)(
+  'of a commit, no index row is made of a kind that no %s transaction has scanned',
+  async (concurrency) => {
+    database.configure({ concurrency })
+    const { indexRows } = RecordsFootprint.prototype
+    let made = 0
+    vi.spyOn(RecordsFootprint.prototype, 'indexRows').mockImplementation(function* (this: RecordsFootprint, isWanted) {
+      for (const row of indexRows.call(this, isWanted)) {
+        made++
+        yield row
+      }
+    })
+    const reader = await begin()
+    await scan('A', reader)
+    for (const name of ['x', 'y']) await commit(undefined, named(name, 'B'), 1)
+    await commit(reader, named('z', 'B'), 1)
+    expect(made).toBe(0)
+    const other = await begin()
+    await scan('A', other)
+    const writing = commit(undefined, named('x', 'A'), 1)
+    await database.rollback(engine.context(), other)
+    await writing
+    if (concurrency === 'pessimistic') expect(made).toBeGreaterThan(0)
+    vi.restoreAllMocks()
+  },
+)

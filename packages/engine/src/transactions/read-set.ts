@@ -129,24 +129,28 @@ export class ReadSet {
     return this.#rows?.has(row) === true || this.#spanHas(row)
   }
 
-  /** The first row of a commit that was read. Only spans contain index rows, so without spans they are not made. */
+  /** The first row of a commit that was read. Index rows are made only where spans are. */
   hitBy(footprint: Omit<Footprint, 'groups'>): RowKey | undefined {
     if (this.isEmpty) return undefined
     for (const range of footprint.ranges ?? []) if (this.overlaps(range)) return range.start
     for (const row of footprint.entityRows) if (this.has(row)) return row
     if (this.#spans === undefined) return undefined
-    for (const row of footprint.indexRows()) if (this.#spanHas(row)) return row
+    for (const row of footprint.indexRows((range) => this.#spansOverlap(range))) if (this.#spanHas(row)) return row
     return undefined
   }
 
   #spanHas(row: RowKey): boolean {
-    return this.#spans?.some(rangeOfRow(row), () => true) === true
+    return this.#spansOverlap(rangeOfRow(row))
+  }
+
+  #spansOverlap(range: KeyRange): boolean {
+    return this.#spans?.some(range, () => true) === true
   }
 
   overlaps(range: KeyRange): boolean {
     const isIn = (row: RowKey): boolean => range.start <= row && row < range.end
     for (const row of this.#rows ?? []) if (isIn(row)) return true
-    return this.#spans?.some(range, () => true) === true
+    return this.#spansOverlap(range)
   }
 
   clear(): void {

@@ -70,7 +70,7 @@ export class WaitingWriters {
     return this.#byRow.of(reads, aside)
   }
 
-  #list(holder: Transaction, rows: readonly RowKey[]): void {
+  #list(holder: Transaction, rows: Iterable<RowKey>): void {
     for (const row of rows) getOrInsert(this.#byRow, row, () => new Set()).add(holder)
   }
 
@@ -81,7 +81,7 @@ export class WaitingWriters {
     if (!this.#withoutIndexRows.delete(holder)) this.#unlist(holder, footprint.indexRows())
   }
 
-  #unlist(holder: Transaction, rows: readonly RowKey[]): void {
+  #unlist(holder: Transaction, rows: Iterable<RowKey>): void {
     for (const row of rows) {
       const holders = this.#byRow.get(row)
       if (holders?.delete(holder) === true && holders.size === 0) this.#byRow.delete(row)
