@@ -9,6 +9,7 @@ import type { Value } from '../model/value.ts'
 import { sliceWorkMax } from '../slices.ts'
 import { MemoryKv, type MemorySnapshot } from '../storage/memory-kv.ts'
 import { RowProducer } from '../tables/entity-rows.ts'
+import { rowsOf } from '../tables/rows.ts'
 import { index, query } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { OnDemandRows } from './on-demand-rows.ts'
@@ -29,8 +30,8 @@ const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const keyOf = (id: number): Key => ({ partition, path: [{ kind: 'A', id: BigInt(id) }] })
 const integer = (value: number): Value => ({ type: 'integer', value: BigInt(value) })
 
-function upsert(id: number, x: Value) {
-  const key = encodeKey(keyOf(id))
+function upsert(id: number, x: Value, kind = 'A') {
+  const key = encodeKey({ partition, path: [{ kind, id: BigInt(id) }] })
   const entity = Buffer.concat([Buffer.from([0x0a, key.length]), key, encodeProperties(new Map([['x', x]]))])
   return { operation: 'upsert', entity } as const
 }
@@ -220,4 +221,16 @@ test('a snapshot that is closed while its rows are made leaves no state of the s
   opened.mockRestore()
   expect(left.length).toBeGreaterThan(0)
   for (const one of left) expect(() => one.get('E')).toThrow('closed')
+})
+
+test('a scan of a whole table makes the rows of some kinds in a turn', async () => {
+  const clock = new TurnClock()
+  const kinds = 1_200
+  const rows = new OnDemandRows(new MemoryKv(), () => firstIndexOptions.firestore, clock)
+  engine = await openEngine({ kv: rows, scheduler: clock })
+  const mutations = Array.from({ length: kinds }, (_, i) => upsert(1, integer(i), `K${i}`))
+  await commit(mutations)
+  const most = await mostWritesOf(clock, () => rows.prepare(rowsOf('EntitiesByPropertyAsc')))
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThanOrEqual(kinds / 2)
 })

@@ -19,7 +19,7 @@ import { keySpaces } from '../encoding/keyspace.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { Sequencer } from '../sequencer.ts'
-import { runInSlices } from '../slices.ts'
+import { nextTurn, runInSlices } from '../slices.ts'
 import { awaitedScan } from '../storage/awaited-scan.ts'
 import {
   countOf,
@@ -58,6 +58,8 @@ import { listed, logRowsPerStep, nothingUnread, UnreadLog, type UnreadRows, valu
 const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
 /** Rows of a batch that are written in one step, those of unread indexes included. */
 const rowsAtOnce = 8192
+/** Indexes of a wide range that are materialised together: to note a change costs all that are known. */
+const indexesAtOnce = 512
 const all: KeyRange = { start: '', end: '\xff' }
 
 /** The rows at one moment, and which parts of them are materialised. */
@@ -266,35 +268,43 @@ export class OnDemandRows implements Kv {
     if (this.#longBatch !== undefined) return this.#longBatch.then(() => this.prepare(range))
     // One at a time: a long batch waits for the one that is known.
     const drained = isLogUnread
-      ? (this.#materialising.get(logName) ?? this.#inProgress(logName, this.#drain()))
+      ? (this.#materialising.get(logName) ?? this.#inProgress([logName], this.#drain()))
       : undefined
     if (isPromise(drained)) return drained.then(() => this.prepare(range))
     const waits: Promise<void>[] = []
+    const unknown: Missing[] = []
     for (const index of missing) {
-      const made = this.#materialising.get(nameOf(index)) ?? this.#materialise(index)
-      if (isPromise(made)) waits.push(made)
+      const made = this.#materialising.get(nameOf(index))
+      if (made === undefined) unknown.push(index)
+      else waits.push(made)
     }
-    // There may be new kinds, or a new store.
+    const made = this.#materialise(unknown.slice(0, indexesAtOnce))
+    if (isPromise(made)) waits.push(made)
+    if (unknown.length > indexesAtOnce) waits.push(nextTurn(this.#scheduler))
+    // There may be more indexes, new kinds, or a new store.
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => this.prepare(range))
   }
 
-  #materialise(index: Missing): MaybePromise<void> {
-    this.#kept = { ...this.#kept, begun: withIndexes(this.#kept.begun, [index]) }
-    return this.#inProgress(nameOf(index), materialiseRows(index, this.#source), () => {
-      this.#kept = { ...this.#kept, kinds: withIndexes(this.#kept.kinds, [index]) }
+  #materialise(indexes: readonly Missing[]): MaybePromise<void> {
+    if (indexes.length === 0) return
+    this.#kept = { ...this.#kept, begun: withIndexes(this.#kept.begun, indexes) }
+    return this.#inProgress(indexes.map(nameOf), materialiseAll(indexes, this.#source), () => {
+      this.#kept = { ...this.#kept, kinds: withIndexes(this.#kept.kinds, indexes) }
     })
   }
 
   /** Runs steps that end when the store is replaced, and lets readers wait for them. */
-  #inProgress(name: string, steps: Generator<number, void>, done?: () => void): MaybePromise<void> {
+  #inProgress(names: readonly string[], steps: Generator<number, void>, done?: () => void): MaybePromise<void> {
     const materialising = this.#materialising
     const isOutdated = (): boolean => materialising !== this.#materialising
     const made = andThen(runInSlices(this.#context(), untilOutdated(steps, isOutdated)), () => {
       if (!isOutdated()) done?.()
     })
     if (!isPromise(made)) return
-    const known = made.finally(() => materialising.delete(name))
-    materialising.set(name, known)
+    const known = made.finally(() => {
+      for (const name of names) materialising.delete(name)
+    })
+    for (const name of names) materialising.set(name, known)
     return known
   }
 
@@ -323,6 +333,10 @@ export class OnDemandRows implements Kv {
 
 /** The list of log rows among the names of indexes that are being materialised. */
 const logName = 'log'
+
+function* materialiseAll(indexes: readonly Missing[], source: EntitySource): Generator<number, void> {
+  for (const index of indexes) yield* materialiseRows(index, source)
+}
 
 function* untilOutdated(steps: Generator<number, void>, isOutdated: () => boolean): Generator<number, void> {
   for (const work of steps) {
