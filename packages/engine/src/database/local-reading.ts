@@ -3,6 +3,7 @@ import type { RequestContext } from '../context.ts'
 import { overlaid } from '../history/overlay.ts'
 import { aheadRows } from '../history/past-view.ts'
 import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import type { EntityRows } from '../tables/entity-rows.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 import type { TransactionDatabase } from '../transactions/transaction.ts'
@@ -45,7 +46,8 @@ export class LocalReading implements Reading {
 
   /** The view, with all records applied that wait in the database now. */
   #ahead(context: RequestContext, { code }: TransactionDatabase, view: TableView): MaybePromise<TableView> {
-    const changes = this.#parts.log.pending.inDatabase(code).flatMap((record) => record.changes)
+    const changes: EntityRows[] = []
+    for (const record of this.#parts.log.pending.inDatabase(code)) changes.push(...record.changes)
     return andThen(aheadRows(context, changes), (rows) => overlaid(view, rows))
   }
 
