@@ -204,10 +204,9 @@ export class Transactions extends TransactionRegistry {
   /** Ends all open transactions: the store closes, or with a reason for a retry it is reset. */
   endAll(reason?: string): void {
     this.readViews.forget()
-    for (const transaction of [...this.open()]) {
-      if (reason === undefined) transaction.end('rolledBack')
-      else transaction.end('aborted', contention(reason, 'transaction').message)
-    }
+    const message = reason && contention(reason, 'transaction').message
+    for (const transaction of [...this.open()])
+      transaction.end(message === undefined ? 'rolledBack' : 'aborted', message)
   }
 
   /**
@@ -221,9 +220,9 @@ export class Transactions extends TransactionRegistry {
         ? !transaction.reads.isEmpty || this.#held.has(transaction)
         : ranges.some((range) => transaction.reads.overlaps(range)) ||
           this.#held.groupsOf(transaction).some((group) => isInAny(ranges, entityRowOf(group)))
+    const { message } = deletedSince()
     for (const transaction of [...this.open()]) {
-      if (!transaction.database.startsWith(databases) || !hasRead(transaction)) continue
-      transaction.end('aborted', deletedSince().message)
+      if (transaction.database.startsWith(databases) && hasRead(transaction)) transaction.end('aborted', message)
     }
     const gone = ranges ?? everySpace.map((space) => rowsOf(space, databases))
     const footprint: Footprint = { entityRows: [], indexRows: () => [], groups: [], ranges: gone }
@@ -234,9 +233,9 @@ export class Transactions extends TransactionRegistry {
 
   /** Aborts transactions that have read index rows that writes will no longer maintain: X1 could not hold for them. */
   abortReaders(database: string, range: KeyRange, reason: string): void {
+    const { message } = contention(reason, 'transaction')
     for (const transaction of [...this.open()]) {
-      if (transaction.database !== database || !transaction.reads.overlaps(range)) continue
-      transaction.end('aborted', contention(reason, 'transaction').message)
+      if (transaction.database === database && transaction.reads.overlaps(range)) transaction.end('aborted', message)
     }
   }
 
