@@ -1,9 +1,10 @@
 /** Looking into the property tables of a store that makes their rows on demand: the same rows, and few of them made. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { mutationOf } from '../../test/property/log-world.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
+import { TreeScan } from '../storage/btree-scan.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
@@ -101,3 +102,20 @@ test('a few rows of a table, and the rows of one entity, make no index but the o
   await engine.inspector.table('EntitiesByPropertyDesc', { from: listRow, limit: 10 })
   expect(await rowsNow()).toBe(before + 199 + 398)
 })
+
+test.each([false, true])(
+  'the first rows of a table cost the same beside few and many kinds, backwards %s',
+  async (backwards) => {
+    const where = backwards ? { before: '41ffff' } : {}
+    const next = vi.spyOn(TreeScan.prototype, 'next')
+    const readsBeside = async (from: number, to: number): Promise<number> => {
+      for (let i = from; i < to; i++) await write(`K${String(i).padStart(3, '0')}`, 1, 10)
+      next.mockClear()
+      const { rows } = await engines[0].inspector.table('EntitiesByPropertyAsc', { limit: 5, ...where })
+      expect(rows).toHaveLength(5)
+      return next.mock.calls.length
+    }
+    const few = await readsBeside(50, 55)
+    expect(await readsBeside(backwards ? 0 : 55, backwards ? 50 : 105)).toBeLessThanOrEqual(few)
+  },
+)

@@ -48,8 +48,7 @@ export class IndexNames {
   }
 
   *#firstOf(range: KeyRange, reverse: boolean): Steps<KeyRange | undefined> {
-    const kinds = kindsIn(range, this.#source.store)
-    for (const kind of reverse ? kinds.reverse() : kinds) {
+    for (const kind of kindsIn(range, this.#source.store, reverse)) {
       const head = range.start.slice(0, 1) + kind
       if (overlap(range, prefixRange(head)) === undefined) continue
       const codes = yield* waitFor(this.#of(kind))

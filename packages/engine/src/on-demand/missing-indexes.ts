@@ -12,7 +12,6 @@ import { keyCodes, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, skipText } from '../encoding/ordered.ts'
 import { InvariantError, invariant } from '../invariant.ts'
-import { runSteps } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
 import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
@@ -20,7 +19,6 @@ import { type PropertyTable, parsePropertyRowKey } from '../tables/entities-by-p
 import { EntityRows, RowProducer } from '../tables/entity-rows.ts'
 import { rowAfter } from '../tables/rows.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
-import { skipScan } from '../tables/skip-scan.ts'
 
 type MemoryReader = Pick<MemoryKv | MemorySnapshot, 'scan'>
 
@@ -133,8 +131,8 @@ export function placeOfKind(kind: string): { readonly partition: string; readonl
   }
 }
 
-/** The kinds with entities that can have rows in a range of a property table, sorted. */
-export function kindsIn({ start, end }: KeyRange, store: MemoryReader): string[] {
+/** The kinds with entities that can have rows in a range of a property table, in scan order. Each is found when it is asked for. */
+export function* kindsIn({ start, end }: KeyRange, store: MemoryReader, reverse = false): Generator<string, void> {
   const space = keySpaces.EntitiesByKind
   const low = splitIndexPrefix(start).kind
   const high = splitIndexPrefix(end).kind
@@ -143,14 +141,17 @@ export function kindsIn({ start, end }: KeyRange, store: MemoryReader): string[]
     start: space + (low === '' ? start.slice(1) : low),
     end: isToEnd ? prefixEnd(space) : high === '' ? space + end.slice(1) : prefixEnd(space + high),
   }
-  const kinds: string[] = []
-  const jump = (row: RowKey): RowKey => {
-    const kind = row.slice(1, 1 + textsEnd(row.slice(1), kindTexts))
-    kinds.push(kind)
-    return prefixEnd(space + kind)
+  const scan = store.scan(range, { expect: 1, reverse })
+  try {
+    for (let [row] = scan.next(1); row !== undefined; [row] = scan.next(1)) {
+      const code = row.key.slice(1)
+      const kind = code.slice(0, textsEnd(code, kindTexts))
+      yield kind
+      scan.seek(reverse ? space + kind : prefixEnd(space + kind))
+    }
+  } finally {
+    scan.close()
   }
-  void runSteps(skipScan(store.scan(range, { expect: 1 }), jump))
-  return kinds
 }
 
 export function withIndexes(kinds: KeptIndexes, more: readonly Missing[]): KeptIndexes {
